@@ -1,0 +1,121 @@
+//! What a node wants done.
+
+use alloc::sync::Arc;
+
+use crate::store::Request;
+use crate::{Difference, Directory, Epoch, Fence, OpId, Role, Time, Violation};
+
+/// One life of a service, from start to end. Counted by the node, never used twice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub struct Run(pub u32);
+
+/// An order to the driver. Orders are carried out in the order in which they were given.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Action {
+    /// Give a request to the store; [`Event::Answered`](crate::Event::Answered) echoes `id`.
+    Store {
+        /// Its name.
+        id: OpId,
+        /// What is asked.
+        request: Request,
+    },
+    /// Leader-only acts may begin, carrying `fence`, strictly before `until` on the node's clock. Replaces what held before.
+    OpenGate {
+        /// The term's token.
+        fence: Fence,
+        /// The end of its validity.
+        until: Time,
+    },
+    /// No leader-only act may begin any more.
+    CloseGate,
+    /// Requests of terms older than `0` are to be refused from now on, and those of other incarnations.
+    Floor(Fence),
+    /// Start the service of a role; answered by [`Event::ServiceStarted`](crate::Event::ServiceStarted) or
+    /// [`Event::ServiceFailed`](crate::Event::ServiceFailed).
+    StartService {
+        /// The life that begins.
+        run: Run,
+        /// What it serves.
+        role: Role,
+        /// The token of its term, on a leader.
+        fence: Option<Fence>,
+    },
+    /// Take no new requests, let those in flight end until `drain_until`, cut off the rest, stop; answered by
+    /// [`Event::ServiceStopped`](crate::Event::ServiceStopped), also when the application's stop fails.
+    StopService {
+        /// The life that ends.
+        run: Run,
+        /// When requests in flight are cut off; a time that is past means at once.
+        drain_until: Time,
+    },
+    /// Tell whoever is interested.
+    Announce(Announcement),
+    /// The store's session is of no use: drop it and open a new one.
+    RenewSession,
+    /// End the store's session; everything that lives with it goes at once.
+    CloseSession,
+    /// The shutdown is complete: the process may end.
+    Exit,
+    /// The node refuses to go on with this configuration: end with an error. Nothing of others was touched.
+    Refuse(Objection),
+    /// A promise was violated: close the gate, write the journal, delete nothing, end with 70. Better to die than lie.
+    Halt(Violation),
+}
+
+/// News for the application and the people who watch.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Announcement {
+    /// This node serves another role than before.
+    Role(Role),
+    /// Another node leads than before, or none that is known.
+    Leader(Option<Leader>),
+    /// A directory changed; one announcement for each snapshot.
+    Members {
+        /// Which.
+        directory: Directory,
+        /// How.
+        difference: Difference,
+    },
+}
+
+/// Who leads, as far as this node can see.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Leader {
+    /// A Rolecall node that serves as coordinator.
+    Node {
+        /// Its id.
+        id: Arc<str>,
+        /// Where it answers.
+        address: Arc<str>,
+        /// Its term's number.
+        epoch: Epoch,
+    },
+    /// A contender of another kind stands first in the queue: no address, no epoch, no promise.
+    Foreign {
+        /// What its candidate says of it.
+        id: Arc<str>,
+    },
+}
+
+/// Why a node refuses to go on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Objection {
+    /// Another live session is registered under this node's id.
+    IdentityTaken {
+        /// Where that node answers.
+        address: Arc<str>,
+    },
+    /// Nothing is left of the session timeout once the margin is taken off.
+    NoValidity {
+        /// The timeout that the store granted, in milliseconds.
+        timeout_ms: u64,
+        /// What has to be set aside, in milliseconds.
+        margin_ms: u64,
+    },
+}

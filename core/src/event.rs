@@ -1,0 +1,67 @@
+//! What happens to a node.
+
+use core::time::Duration;
+
+use crate::store::{Answer, Notice};
+use crate::{Fence, OpId, Run, Session};
+
+/// Something that happened in the world. Nothing is assumed about the order of answers, notices and session events: they
+/// arrive by separate roads.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub enum Event {
+    /// A session is connected: a new one, or the same one again.
+    SessionUp {
+        /// Which.
+        session: Session,
+        /// The timeout that was negotiated for it.
+        timeout: Duration,
+        /// Fresh random bits, from which identifiers and jitter are drawn.
+        entropy: u64,
+    },
+    /// The connection is lost; the session may live on.
+    Suspended,
+    /// The session is over, or nothing can be known of it any more.
+    SessionLost,
+    /// A request was answered.
+    Answered {
+        /// Which.
+        id: OpId,
+        /// How it ended.
+        answer: Answer,
+    },
+    /// A watch fired.
+    Noticed {
+        /// The request that set it.
+        id: OpId,
+        /// Why.
+        notice: Notice,
+    },
+    /// A service that was started serves.
+    ServiceStarted {
+        /// Which run.
+        run: Run,
+    },
+    /// A service could not be started, or ended without being asked to.
+    ServiceFailed {
+        /// Which run.
+        run: Run,
+    },
+    /// A service that was stopped is gone: its requests in flight are answered or cut off.
+    ServiceStopped {
+        /// Which run.
+        run: Run,
+    },
+    /// Somebody showed a fencing token that is newer than this node's floor; it may be forged.
+    FenceSeen {
+        /// What was shown.
+        fence: Fence,
+    },
+    /// An operator asks the leader to give up its term; ignored elsewhere.
+    Resign,
+    /// This node is to end, in good order.
+    Shutdown,
+    /// The driver's timer. Early or twice does no harm.
+    Wake,
+}

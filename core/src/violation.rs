@@ -1,0 +1,79 @@
+//! The promises, each by its name.
+
+use core::fmt;
+
+/// A promise of the design that does not hold: a fault of ours, as opposed to one of the world, which is handled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub enum Violation {
+    /// P1: two nodes could begin a leader-only act at the same time.
+    TwoLeaders,
+    /// P2: a leader does not own the first candidate in its current session.
+    LeaderWithoutCandidate,
+    /// P3: a service was started while another ran, or ended twice.
+    ServicesOverlap,
+    /// P3: a service outlasted its drain and the grace after it.
+    StopOverran,
+    /// P4: something was created after a stop was asked for.
+    CreateAfterStop,
+    /// P4: the session was closed while a create could still happen, before the limit.
+    ClosedTooEarly,
+    /// P5: at rest a session owns more than one candidate.
+    SpareCandidate,
+    /// P6: a healthy cluster has no leader.
+    NoLeader,
+    /// P7: a waiter at rest does not watch exactly its direct predecessor.
+    WrongWatch,
+    /// P8: something of an earlier attempt, session or connection changed what is believed.
+    StaleBelieved,
+    /// P9: at rest the registries do not say what the node does, or a leader is listed as a worker.
+    RegistryDisagrees,
+    /// P10: a difference does not lead from one snapshot to the next.
+    DifferenceBroken,
+    /// P11: more writes than a disturbance may cause.
+    WriteStorm,
+    /// P12: an epoch did not rise.
+    EpochNotRising,
+    /// P13: a term outlived its validity.
+    OutlivedValidity,
+    /// P14: a request of a stale term was accepted.
+    StaleAccepted,
+    /// A machine waits for nothing and is not where it should be.
+    Stuck,
+}
+
+impl Violation {
+    /// The promise's number in the design, with its text.
+    #[must_use]
+    pub const fn promise(self) -> &'static str {
+        match self {
+            Self::TwoLeaders => "P1: no two nodes begin a leader-only act in overlapping terms",
+            Self::LeaderWithoutCandidate => "P2: a leader owns the first candidate in its current session",
+            Self::ServicesOverlap => {
+                "P3: every start of a service is followed by exactly one end before another starts"
+            }
+            Self::StopOverran => "P3: a stop ends within its drain and a grace",
+            Self::CreateAfterStop => "P4: after a stop was asked for no create is emitted",
+            Self::ClosedTooEarly => "P4: the session is closed only after its creates have ended, or at the limit",
+            Self::SpareCandidate => "P5: at rest a session owns at most one candidate",
+            Self::NoLeader => "P6: with a healthy store and a healthy candidate there is a leader in bounded time",
+            Self::WrongWatch => "P7: at rest a waiter watches exactly its direct predecessor",
+            Self::StaleBelieved => "P8: nothing of an earlier attempt, session or connection changes what is believed",
+            Self::RegistryDisagrees => "P9: at rest the registries say what the node does",
+            Self::DifferenceBroken => "P10: the differences applied to the previous snapshot give the new one",
+            Self::WriteStorm => "P11: a bounded number of writes for each disturbance",
+            Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
+            Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
+            Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",
+            Self::Stuck => "a quiet machine has a reason",
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.promise())
+    }
+}
+
+impl core::error::Error for Violation {}
