@@ -1,0 +1,34 @@
+//! The seam to sockets.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use std::io;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// A future that a seam returns.
+pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+
+/// A connection, either end.
+pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
+
+/// Opens connections and listens for them: tokio's sockets, or those of a simulated host.
+pub trait Net: fmt::Debug + Send + Sync {
+    /// Connects to `address`, `host:port`.
+    fn connect<'a>(&'a self, address: &'a str) -> BoxFuture<'a, io::Result<Box<dyn Stream>>>;
+
+    /// Listens at `address`, `host:port`.
+    fn bind<'a>(&'a self, address: &'a str) -> BoxFuture<'a, io::Result<Box<dyn Listener>>>;
+}
+
+/// A listening socket.
+pub trait Listener: fmt::Debug + Send {
+    /// The address that it listens on, `host:port`, with the port that was chosen for port 0.
+    fn address(&self) -> String;
+
+    /// The next connection, and the address of its other end.
+    fn accept(&mut self) -> BoxFuture<'_, io::Result<(Box<dyn Stream>, String)>>;
+}
