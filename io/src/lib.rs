@@ -1,8 +1,18 @@
 //! Drivers for `rolecall-core` on tokio.
 
 mod clock;
+mod floor;
+mod gate;
+mod members;
 mod net;
+mod service;
 pub mod store;
+mod term;
 
-pub use clock::Clock;
+pub use clock::{Clock, SystemClock};
+pub use floor::Stale;
+pub use gate::{Gate, Stop};
+pub use members::{Members, Roster};
 pub use net::{BoxFuture, Listener, Net, Stream};
+pub use service::{Handler, RoleService};
+pub use term::{Term, TermOver};

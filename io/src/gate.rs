@@ -1,0 +1,206 @@
+//! The gate at the point of use: whether a leader-only act may begin *now*.
+//!
+//! ```text
+//! driver:   open(fence, until) … open(fence, later) … close()
+//!                     │ one deadline for each term, an atomic
+//! service:  term.check()  = the deadline of *its own* term against the clock, read this instant
+//! ```
+//!
+//! A process that was stopped and goes on may serve a ready connection before any of its tasks runs. So the check does not
+//! ask a task: it compares a deadline with a clock, and is right whatever the driver is doing.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::{Event, Fence, Role, Time};
+use tokio::sync::{mpsc, watch};
+
+use crate::floor::Floor;
+use crate::members::Roster;
+use crate::{Clock, Term};
+
+/// Opened and closed by the driver as the core says; hands out the [`Term`] of each run of a service.
+///
+/// Tests of a service make one of their own and play the driver:
+///
+/// ```
+/// use core::time::Duration;
+/// use std::sync::Arc;
+/// use rolecall_core::{Epoch, Fence, Incarnation, Role};
+/// use rolecall_io::{Clock, Gate, SystemClock};
+///
+/// let clock = Arc::new(SystemClock::new());
+/// let (events, _driver) = tokio::sync::mpsc::channel(16);
+/// let mut gate = Gate::new(clock.clone(), events);
+/// let fence = Fence { incarnation: Incarnation(1), epoch: Epoch(7) };
+///
+/// gate.open(fence, clock.now() + Duration::from_secs(60));
+/// let (term, _stop) = gate.term(Role::Leader, Some(fence));
+/// assert_eq!(term.check(), Ok(fence));
+///
+/// gate.close();
+/// assert!(term.check().is_err());
+/// ```
+#[derive(Debug)]
+pub struct Gate {
+    clock: Arc<dyn Clock>,
+    floor: Floor,
+    workers: Roster,
+    validity: Option<Arc<Validity>>,
+}
+
+impl Gate {
+    /// A closed gate. What services have to tell the core goes into `events`.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, events: mpsc::Sender<Event>) -> Self {
+        let floor = Floor::new(Arc::clone(&clock), events);
+        Self { clock, floor, workers: Roster::default(), validity: None }
+    }
+
+    /// Lets the acts of the term `fence` begin strictly before `until`. Another term that was open is over.
+    pub fn open(&mut self, fence: Fence, until: Time) {
+        self.validity_of(fence).extend(until);
+    }
+
+    /// Ends the term that is open, if one is. Its [`Term`]s stay over, whatever is opened later.
+    pub fn close(&mut self) {
+        if let Some(validity) = self.validity.take() {
+            validity.end();
+        }
+    }
+
+    /// What the term that is open proves at this instant.
+    #[must_use]
+    pub fn fence(&self) -> Option<Fence> {
+        self.validity.as_ref().filter(|validity| validity.holds(&*self.clock)).map(|validity| validity.fence)
+    }
+
+    /// How long the term that is open may still act; zero where none is.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        self.validity.as_ref().map_or(Duration::ZERO, |validity| validity.time_left(&*self.clock))
+    }
+
+    /// Refuses requests of terms older than `fence`, and those of other incarnations, from now on.
+    pub fn raise_floor(&self, fence: Fence) {
+        self.floor.publish(fence);
+    }
+
+    /// The newest term that this node has read of.
+    #[must_use]
+    pub fn floor(&self) -> Option<Fence> {
+        self.floor.current()
+    }
+
+    /// The workers directory, as services see it.
+    #[must_use]
+    pub fn workers(&self) -> &Roster {
+        &self.workers
+    }
+
+    /// The term for one run of a service, and the signal that stops it. `fence` is the token of its term, on a leader.
+    pub fn term(&mut self, role: Role, fence: Option<Fence>) -> (Term, Stop) {
+        let stop = Stop(watch::Sender::new(false));
+        let term = Term {
+            role,
+            validity: fence.map(|fence| self.validity_of(fence)),
+            clock: Arc::clone(&self.clock),
+            floor: self.floor.clone(),
+            members: self.workers.subscribe(),
+            stopping: stop.0.subscribe(),
+        };
+        (term, stop)
+    }
+
+    fn validity_of(&mut self, fence: Fence) -> Arc<Validity> {
+        match &self.validity {
+            Some(validity) if validity.fence == fence => Arc::clone(validity),
+            Some(_) | None => {
+                self.close();
+                Arc::clone(self.validity.insert(Arc::new(Validity::new(fence))))
+            }
+        }
+    }
+}
+
+/// Whoever dropped the gate can renew no term: what was open ends.
+impl Drop for Gate {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+/// Stops one run of a service.
+#[derive(Debug)]
+pub struct Stop(watch::Sender<bool>);
+
+impl Stop {
+    /// Tells the service that its run is to end.
+    pub fn signal(&self) {
+        self.0.send_replace(true);
+    }
+}
+
+/// How long one term may act. Never reused for another term.
+#[derive(Debug)]
+pub(crate) struct Validity {
+    pub(crate) fence: Fence,
+    /// Nanoseconds on the clock's axis. Zero before it is opened and after it is ended.
+    until: AtomicU64,
+    phase: watch::Sender<Phase>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// The service of a term may be started before its gate is opened.
+    Unopened,
+    Until(Time),
+    Over,
+}
+
+impl Validity {
+    fn new(fence: Fence) -> Self {
+        Self { fence, until: AtomicU64::new(0), phase: watch::Sender::new(Phase::Unopened) }
+    }
+
+    fn extend(&self, until: Time) {
+        self.until.store(until.as_nanos(), Ordering::Release);
+        self.phase.send_replace(Phase::Until(until));
+    }
+
+    fn end(&self) {
+        self.until.store(0, Ordering::Release);
+        self.phase.send_replace(Phase::Over);
+    }
+
+    pub(crate) fn holds(&self, clock: &dyn Clock) -> bool {
+        !self.time_left(clock).is_zero()
+    }
+
+    pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
+        // The deadline before the clock: a pause in between can only make the answer stricter.
+        let until = Time::from_nanos(self.until.load(Ordering::Acquire));
+        until.since(clock.now())
+    }
+
+    /// Ends once the term is over: closed, replaced, or past its deadline with no extension.
+    pub(crate) async fn ended(&self, clock: &dyn Clock) {
+        let mut phases = self.phase.subscribe();
+        loop {
+            let phase = *phases.borrow_and_update();
+            let changed = phases.changed();
+            match phase {
+                Phase::Over => return,
+                Phase::Until(until) if until <= clock.now() => return,
+                Phase::Unopened => drop(changed.await),
+                Phase::Until(until) => {
+                    tokio::select! {
+                        _ = changed => {}
+                        () = clock.sleep_until(until) => {}
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! The members of a directory: a snapshot, and what changes from one look to the next.
+
+use std::sync::Arc;
+
+use rolecall_core::{Difference, Member, MemberKey, Snapshot};
+use tokio::sync::watch;
+
+/// The writing end: the driver's copy of a directory.
+#[derive(Debug, Default)]
+pub struct Roster(watch::Sender<Arc<Snapshot>>);
+
+impl Roster {
+    /// Applies what changed.
+    pub fn apply(&self, difference: &Difference) {
+        self.0.send_modify(|snapshot| {
+            let snapshot = Arc::make_mut(snapshot);
+            for member in difference.joined.iter().chain(&difference.changed) {
+                match place(&snapshot.members, &member.key) {
+                    Ok(index) => snapshot.members[index] = member.clone(),
+                    Err(index) => snapshot.members.insert(index, member.clone()),
+                }
+            }
+            snapshot.members.retain(|member| !difference.left.contains(&member.key));
+        });
+    }
+
+    /// Replaces the whole.
+    pub fn replace(&self, snapshot: Snapshot) {
+        self.0.send_replace(Arc::new(snapshot));
+    }
+
+    /// The directory as it stands.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.0.borrow())
+    }
+
+    /// A reader that begins with the directory as it stands.
+    #[must_use]
+    pub fn subscribe(&self) -> Members {
+        Members { source: self.0.subscribe(), seen: self.snapshot() }
+    }
+}
+
+/// The reading end. A reader that is slow gets one difference for all that it missed: nothing queues up.
+#[derive(Clone, Debug)]
+pub struct Members {
+    source: watch::Receiver<Arc<Snapshot>>,
+    seen: Arc<Snapshot>,
+}
+
+impl Members {
+    /// The directory as this reader has seen it: the sum of all differences so far.
+    #[must_use]
+    pub fn seen(&self) -> &Arc<Snapshot> {
+        &self.seen
+    }
+
+    /// The directory as it stands now, whatever this reader has seen.
+    #[must_use]
+    pub fn now(&self) -> Arc<Snapshot> {
+        Arc::clone(&self.source.borrow())
+    }
+
+    /// Waits until the directory is other than this reader has seen it, and tells how. `None` once the node is gone.
+    pub async fn changed(&mut self) -> Option<Difference> {
+        loop {
+            let latest = Arc::clone(&self.source.borrow_and_update());
+            let difference = between(&self.seen.members, &latest.members);
+            self.seen = latest;
+            if difference != Difference::default() {
+                return Some(difference);
+            }
+            self.source.changed().await.ok()?;
+        }
+    }
+}
+
+fn place(members: &[Member], key: &MemberKey) -> Result<usize, usize> {
+    members.binary_search_by(|member| member.key.cmp(key))
+}
+
+/// Both sides are ordered by key.
+fn between(before: &[Member], after: &[Member]) -> Difference {
+    let mut difference = Difference::default();
+    for member in after {
+        match place(before, &member.key) {
+            Ok(index) if before[index] == *member => {}
+            Ok(_) => difference.changed.push(member.clone()),
+            Err(_) => difference.joined.push(member.clone()),
+        }
+    }
+    let gone = before.iter().filter(|member| place(after, &member.key).is_err());
+    difference.left = gone.map(|member| member.key.clone()).collect();
+    difference
+}
+
+#[cfg(test)]
+mod tests {
+    use rolecall_core::Session;
+
+    use super::*;
+
+    fn member(id: &str, address: &str) -> Member {
+        Member {
+            key: MemberKey { id: id.into(), session: Session(1) },
+            address: address.into(),
+            epoch: None,
+            session_timeout: None,
+            created: 1,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_slow_reader_gets_one_difference_for_all_it_missed() {
+        let roster = Roster::default();
+        let mut members = roster.subscribe();
+        roster.apply(&Difference { joined: vec![member("b", "b:1"), member("c", "c:1")], ..Difference::default() });
+        roster.apply(&Difference { joined: vec![member("a", "a:1")], ..Difference::default() });
+        roster.apply(&Difference {
+            left: vec![member("b", "").key],
+            changed: vec![member("c", "c:2")],
+            ..Difference::default()
+        });
+
+        let difference = members.changed().await.expect("the roster lives");
+
+        assert_eq!(difference.joined, [member("a", "a:1"), member("c", "c:2")]);
+        assert_eq!(difference.left, []);
+        assert_eq!(members.seen().members, [member("a", "a:1"), member("c", "c:2")]);
+        drop(roster);
+        assert_eq!(members.changed().await, None);
+    }
+
+    #[tokio::test]
+    async fn a_change_that_was_undone_before_it_was_seen_is_no_difference() {
+        let roster = Roster::default();
+        roster.apply(&Difference { joined: vec![member("a", "a:1")], ..Difference::default() });
+        let mut members = roster.subscribe();
+        roster.apply(&Difference { left: vec![member("a", "").key], ..Difference::default() });
+        roster.apply(&Difference { joined: vec![member("a", "a:1")], ..Difference::default() });
+        roster.apply(&Difference { joined: vec![member("b", "b:1")], ..Difference::default() });
+
+        let difference = members.changed().await.expect("the roster lives");
+
+        assert_eq!(difference, Difference { joined: vec![member("b", "b:1")], ..Difference::default() });
+    }
+}
