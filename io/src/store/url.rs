@@ -1,0 +1,431 @@
+//! Where a coordination store is: `memory:`, `zookeeper://host:port,…/chroot` and the like.
+
+use core::fmt;
+use core::net::Ipv6Addr;
+use core::str::FromStr;
+
+/// The address of a coordination store, as a user writes it.
+///
+/// ```
+/// use rolecall_io::store::StoreUrl;
+///
+/// let url: StoreUrl = "zookeeper://zk1,zk2:2182/search".parse()?;
+/// assert_eq!(url.to_string(), "zookeeper://zk1:2181,zk2:2182/search");
+/// # Ok::<(), rolecall_io::store::StoreUrlError>(())
+/// ```
+///
+/// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) mask passwords.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreUrl {
+    /// `memory:`, the embedded store.
+    Memory,
+    /// `zookeeper://host:port[,host:port…][/chroot]`.
+    ZooKeeper {
+        /// Its servers, at least one.
+        servers: Vec<Server>,
+        /// The path under which everything lies, `/a/b`; empty for the root.
+        chroot: String,
+    },
+    /// `redis://[:password@]host:port[/db]`.
+    Redis {
+        /// Its server.
+        server: Server,
+        /// What to authenticate with.
+        password: Option<Password>,
+        /// The number of the database.
+        database: u32,
+    },
+    /// `etcd://host:port[,host:port…]`.
+    Etcd {
+        /// Its servers, at least one.
+        servers: Vec<Server>,
+    },
+}
+
+impl StoreUrl {
+    /// This URL's scheme, without the colon.
+    #[must_use]
+    pub fn scheme(&self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::ZooKeeper { .. } => "zookeeper",
+            Self::Redis { .. } => "redis",
+            Self::Etcd { .. } => "etcd",
+        }
+    }
+
+    /// Refuses a store that is known but that this build has no adapter for.
+    ///
+    /// # Errors
+    /// [`StoreUrlError::NotBuilt`], which names the scheme.
+    pub fn require_built(&self) -> Result<(), StoreUrlError> {
+        let built = match self {
+            Self::Memory => true,
+            Self::ZooKeeper { .. } => cfg!(feature = "zookeeper"),
+            Self::Redis { .. } | Self::Etcd { .. } => false,
+        };
+        if built { Ok(()) } else { Err(StoreUrlError::NotBuilt { scheme: self.scheme() }) }
+    }
+}
+
+impl FromStr for StoreUrl {
+    type Err = StoreUrlError;
+
+    fn from_str(url: &str) -> Result<Self, StoreUrlError> {
+        let Some((scheme, rest)) = url.split_once(':') else { return Err(StoreUrlError::NoScheme) };
+        match scheme.to_ascii_lowercase().as_str() {
+            "memory" if rest.is_empty() => Ok(Self::Memory),
+            "memory" => Err(StoreUrlError::Memory { rest: rest.into() }),
+            "zookeeper" => zookeeper(authority("zookeeper", rest)?),
+            "redis" => redis(authority("redis", rest)?),
+            "etcd" => etcd(authority("etcd", rest)?),
+            _ => Err(StoreUrlError::UnknownScheme { scheme: scheme.into() }),
+        }
+    }
+}
+
+impl fmt::Display for StoreUrl {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Memory => formatter.write_str("memory:"),
+            Self::ZooKeeper { servers, chroot } => write!(formatter, "zookeeper://{}{chroot}", List(servers)),
+            Self::Redis { server, password, database } => {
+                let password = if password.is_some() { ":***@" } else { "" };
+                write!(formatter, "redis://{password}{server}/{database}")
+            }
+            Self::Etcd { servers } => write!(formatter, "etcd://{}", List(servers)),
+        }
+    }
+}
+
+/// One server of a store; [`Display`](fmt::Display) writes `host:port`, an IPv6 address in brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Server {
+    /// Its name or address, without brackets.
+    pub host: String,
+    /// Its port.
+    pub port: u16,
+}
+
+impl fmt::Display for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { host, port } = self;
+        if host.contains(':') { write!(formatter, "[{host}]:{port}") } else { write!(formatter, "{host}:{port}") }
+    }
+}
+
+/// Servers as one text, separated by commas.
+pub(crate) struct List<'a>(pub(crate) &'a [Server]);
+
+impl fmt::Display for List<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().enumerate().try_for_each(|(index, server)| {
+            let comma = if index == 0 { "" } else { "," };
+            write!(formatter, "{comma}{server}")
+        })
+    }
+}
+
+/// A password; [`Debug`](fmt::Debug) masks it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Password(pub String);
+
+impl fmt::Debug for Password {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("***")
+    }
+}
+
+/// What is wrong with a store URL. No message shows a password.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StoreUrlError {
+    /// There is no scheme.
+    #[error("a store URL begins with its scheme; accepted: {ACCEPTED}")]
+    NoScheme,
+    /// No such store is known.
+    #[error("unknown store `{scheme}`; accepted: {ACCEPTED}")]
+    UnknownScheme {
+        /// What was given.
+        scheme: String,
+    },
+    /// The store is known, but not in this build.
+    #[error("store `{scheme}`: not built in this version")]
+    NotBuilt {
+        /// Which.
+        scheme: &'static str,
+    },
+    /// Something follows `memory:`.
+    #[error("`{rest}` after `memory:`; accepted: `memory:` alone")]
+    Memory {
+        /// What follows.
+        rest: String,
+    },
+    /// The `//` after the scheme is missing.
+    #[error("`{scheme}:` without `//`; accepted: {ACCEPTED}")]
+    NoAuthority {
+        /// The scheme.
+        scheme: &'static str,
+    },
+    /// A server without a host.
+    #[error("server `{server}` has no host; accepted: host, host:port, [IPv6]:port")]
+    NoHost {
+        /// The server as given.
+        server: String,
+    },
+    /// A host that is neither a name nor an address.
+    #[error(
+        "host `{host}` is neither a name nor an address; accepted: letters, digits, `.`, `-`, `_`, or an IPv6 address in \
+         brackets"
+    )]
+    Host {
+        /// The host as given.
+        host: String,
+    },
+    /// A port that is no port.
+    #[error("port `{port}` of server `{server}`; accepted: a number from 1 to 65535")]
+    Port {
+        /// The server as given.
+        server: String,
+        /// Its port.
+        port: String,
+    },
+    /// A user or a password where there can be none.
+    #[error("`{scheme}` URLs take no user and no password before the host; accepted: {ACCEPTED}")]
+    User {
+        /// The scheme.
+        scheme: &'static str,
+    },
+    /// A user name for Redis.
+    #[error("a user before `@`; accepted: redis://:password@host:port, without a user")]
+    RedisUser,
+    /// A path that can be no chroot.
+    #[error(
+        "chroot `{chroot}`: {fault}; accepted: a path such as /search/production, its parts not empty, not `.`, not `..`, \
+         without control characters"
+    )]
+    Chroot {
+        /// The chroot as given.
+        chroot: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// A number of a database that is no number.
+    #[error("database `{database}`; accepted: a number, such as redis://host:6379/0")]
+    Database {
+        /// The database as given.
+        database: String,
+    },
+    /// Several servers where there can be one.
+    #[error("`redis` URLs take one server, not `{servers}`")]
+    OneServer {
+        /// The servers as given.
+        servers: String,
+    },
+    /// A path where there can be none.
+    #[error("`etcd` URLs take no path, not `{path}`")]
+    EtcdPath {
+        /// The path as given.
+        path: String,
+    },
+}
+
+const ACCEPTED: &str = "memory:, zookeeper://host:port[,host:port…][/chroot], redis://[:password@]host:port[/db], \
+                        etcd://host:port[,host:port…]";
+
+fn authority<'a>(scheme: &'static str, rest: &'a str) -> Result<&'a str, StoreUrlError> {
+    rest.strip_prefix("//").ok_or(StoreUrlError::NoAuthority { scheme })
+}
+
+fn zookeeper(rest: &str) -> Result<StoreUrl, StoreUrlError> {
+    if rest.contains('@') {
+        return Err(StoreUrlError::User { scheme: "zookeeper" });
+    }
+    let (servers, path) = split_path(rest);
+    Ok(StoreUrl::ZooKeeper { servers: servers_of(servers, 2181)?, chroot: chroot(path)? })
+}
+
+fn redis(rest: &str) -> Result<StoreUrl, StoreUrlError> {
+    let (password, rest) = match rest.rsplit_once('@') {
+        None => (None, rest),
+        Some((user, rest)) => match user.strip_prefix(':') {
+            None => return Err(StoreUrlError::RedisUser),
+            Some(password) => (Some(Password(password.into())), rest),
+        },
+    };
+    let (server, path) = split_path(rest);
+    if server.contains(',') {
+        return Err(StoreUrlError::OneServer { servers: server.into() });
+    }
+    let number = path.strip_prefix('/').unwrap_or(path);
+    let database = if number.is_empty() { Ok(0) } else { number.parse() };
+    let database = database.map_err(|_| StoreUrlError::Database { database: number.into() })?;
+    Ok(StoreUrl::Redis { server: server_of(server, 6379)?, password, database })
+}
+
+fn etcd(rest: &str) -> Result<StoreUrl, StoreUrlError> {
+    if rest.contains('@') {
+        return Err(StoreUrlError::User { scheme: "etcd" });
+    }
+    let (servers, path) = split_path(rest);
+    if !path.is_empty() && path != "/" {
+        return Err(StoreUrlError::EtcdPath { path: path.into() });
+    }
+    Ok(StoreUrl::Etcd { servers: servers_of(servers, 2379)? })
+}
+
+fn split_path(rest: &str) -> (&str, &str) {
+    rest.split_at(rest.find('/').unwrap_or(rest.len()))
+}
+
+fn servers_of(servers: &str, port: u16) -> Result<Vec<Server>, StoreUrlError> {
+    servers.split(',').map(|server| server_of(server, port)).collect()
+}
+
+fn server_of(text: &str, default: u16) -> Result<Server, StoreUrlError> {
+    let bad_port = |port: &str| StoreUrlError::Port { server: text.into(), port: port.into() };
+    let (host, port) = if let Some(rest) = text.strip_prefix('[') {
+        let (host, rest) = rest.split_once(']').ok_or_else(|| StoreUrlError::Host { host: text.into() })?;
+        host.parse::<Ipv6Addr>().map_err(|_| StoreUrlError::Host { host: host.into() })?;
+        match rest {
+            "" => (host, None),
+            _ => (host, Some(rest.strip_prefix(':').ok_or_else(|| bad_port(rest))?)),
+        }
+    } else {
+        match text.split_once(':') {
+            None => (text, None),
+            Some((host, port)) => (host, Some(port)),
+        }
+    };
+    if host.is_empty() {
+        return Err(StoreUrlError::NoHost { server: text.into() });
+    }
+    if !text.starts_with('[') && !host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
+        return Err(StoreUrlError::Host { host: host.into() });
+    }
+    let port = match port {
+        None => default,
+        Some(port) if port.bytes().all(|byte| byte.is_ascii_digit()) => {
+            port.parse().ok().filter(|port| *port != 0).ok_or_else(|| bad_port(port))?
+        }
+        Some(port) => return Err(bad_port(port)),
+    };
+    Ok(Server { host: host.into(), port })
+}
+
+/// A chroot in the form in which it is put before a path: empty for the root, else without a slash at its end.
+fn chroot(path: &str) -> Result<String, StoreUrlError> {
+    let chroot = path.strip_suffix('/').unwrap_or(path);
+    let fault = |fault| Err(StoreUrlError::Chroot { chroot: path.into(), fault });
+    for part in chroot.split('/').skip(1) {
+        match part {
+            "" => return fault("an empty part"),
+            "." | ".." => return fault("a relative part"),
+            _ if part.chars().any(char::is_control) => return fault("a control character"),
+            _ => {}
+        }
+    }
+    Ok(chroot.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn servers(url: &str) -> Vec<(String, u16)> {
+        match url.parse().expect(url) {
+            StoreUrl::ZooKeeper { servers, .. } => servers.into_iter().map(|s| (s.host, s.port)).collect(),
+            other => panic!("{url} gave {other:?}"),
+        }
+    }
+
+    #[test]
+    fn good_urls_are_written_as_they_are_read() {
+        for (url, written) in [
+            ("memory:", "memory:"),
+            ("MEMORY:", "memory:"),
+            ("zookeeper://a", "zookeeper://a:2181"),
+            ("zookeeper://a:1,b,10.0.0.1:3/x/y", "zookeeper://a:1,b:2181,10.0.0.1:3/x/y"),
+            ("zookeeper://a/", "zookeeper://a:2181"),
+            ("zookeeper://[::1]:2182,[fe80::1]/x", "zookeeper://[::1]:2182,[fe80::1]:2181/x"),
+            ("redis://a", "redis://a:6379/0"),
+            ("redis://a:1/7", "redis://a:1/7"),
+            ("etcd://a:1,b", "etcd://a:1,b:2379"),
+        ] {
+            let read: StoreUrl = url.parse().expect(url);
+            assert_eq!(read.to_string(), written);
+            assert_eq!(written.parse::<StoreUrl>().expect(written), read, "{written} is read as it was written");
+        }
+    }
+
+    #[test]
+    fn the_default_port_and_bracketed_hosts() {
+        assert_eq!(servers("zookeeper://a,[::1]:5"), [("a".to_owned(), 2181), ("::1".to_owned(), 5)]);
+    }
+
+    #[test]
+    fn passwords_are_masked() {
+        let url: StoreUrl = "redis://:s3cr@t@a:1/2".parse().expect("a good URL");
+        assert_eq!(url.to_string(), "redis://:***@a:1/2");
+        assert!(!format!("{url:?}").contains("s3cr"));
+        assert!(matches!(url, StoreUrl::Redis { password: Some(Password(text)), .. } if text == "s3cr@t"));
+    }
+
+    #[test]
+    fn stores_without_an_adapter_are_known_but_refused() {
+        for (url, message) in [
+            ("redis://a:1", "store `redis`: not built in this version"),
+            ("etcd://a:1", "store `etcd`: not built in this version"),
+        ] {
+            let url: StoreUrl = url.parse().expect(url);
+            assert_eq!(url.require_built().expect_err(message).to_string(), message);
+        }
+        assert_eq!(StoreUrl::Memory.require_built(), Ok(()));
+    }
+
+    #[test]
+    fn bad_urls_name_what_is_wrong_and_what_is_accepted() {
+        for (url, named) in [
+            ("", "begins with its scheme"),
+            ("localhost", "zookeeper://host:port"),
+            ("localhost:2181", "unknown store `localhost`"),
+            ("consul://a:1", "unknown store `consul`"),
+            ("zk://a:1", "unknown store `zk`"),
+            ("memory://", "`//` after `memory:`"),
+            ("memory:x", "`x` after `memory:`"),
+            ("zookeeper:a:1", "`zookeeper:` without `//`"),
+            ("zookeeper://", "server `` has no host"),
+            ("zookeeper:///x", "server `` has no host"),
+            ("zookeeper://a,,b", "server `` has no host"),
+            ("zookeeper://a,", "server `` has no host"),
+            ("zookeeper://:2181", "server `:2181` has no host"),
+            ("zookeeper://a:", "port `` of server `a:`"),
+            ("zookeeper://a:0", "port `0` of server `a:0`"),
+            ("zookeeper://a:65536", "port `65536` of server"),
+            ("zookeeper://a:+1", "port `+1` of server"),
+            ("zookeeper://a:x", "port `x` of server `a:x`"),
+            ("zookeeper://::1:2181", "server `::1:2181` has no host"),
+            ("zookeeper://fe80::1", "port `:1` of server"),
+            ("zookeeper://[::1", "host `[::1` is neither"),
+            ("zookeeper://[::1]2181", "port `2181` of server"),
+            ("zookeeper://[a]:1", "host `a` is neither"),
+            ("zookeeper://a b:1", "host `a b` is neither"),
+            ("zookeeper://a?x=1", "host `a?x=1` is neither"),
+            ("zookeeper://u:p@a:1", "no user and no password"),
+            ("zookeeper://a//x", "an empty part"),
+            ("zookeeper://a/x//", "an empty part"),
+            ("zookeeper://a/./x", "a relative part"),
+            ("zookeeper://a/x/..", "a relative part"),
+            ("zookeeper://a/x\u{7}", "a control character"),
+            ("redis://user:secret@a", "without a user"),
+            ("redis://a,b", "one server"),
+            ("redis://a/x", "database `x`"),
+            ("redis://a/-1", "database `-1`"),
+            ("etcd://a/x", "no path"),
+            ("etcd://u@a", "no user"),
+        ] {
+            let message = url.parse::<StoreUrl>().expect_err(url).to_string();
+            assert!(message.contains(named), "`{url}` gave: {message}");
+            assert!(!message.contains("secret"), "`{url}` shows its password: {message}");
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The data of znodes: pure functions on bytes that anybody may have written. Fields that they do not know are ignored,
+//! since versions mix during an upgrade.
+
+use core::time::Duration;
+
+use rolecall_core::{Directory, Epoch, Incarnation};
+use serde::{Deserialize, Serialize};
+
+use super::znode::parse_hex;
+
+/// What the data of `term` says; its epoch is in the znode's `mzxid`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TermData {
+    /// The life of the store.
+    pub incarnation: Incarnation,
+    /// The id of the node that claimed the term.
+    pub id: String,
+    /// Where that node answers.
+    pub address: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct TermJson {
+    incarnation: String,
+    id: String,
+    address: String,
+}
+
+impl TermData {
+    /// Reads the data of `term`; `None` where it is malformed.
+    #[must_use]
+    pub fn parse(data: &[u8]) -> Option<Self> {
+        let TermJson { incarnation, id, address } = serde_json::from_slice(data).ok()?;
+        Some(Self { incarnation: Incarnation(parse_hex(&incarnation)?), id, address })
+    }
+
+    /// The data as JSON.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let Self { incarnation: Incarnation(incarnation), id, address } = self.clone();
+        bytes_of(&TermJson { incarnation: format!("{incarnation:016x}"), id, address })
+    }
+}
+
+/// What the data of a registry's entry says: a `ServiceInstance` of Apache Curator, with top-level fields of our own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EntryData {
+    /// Where the node answers, `host:port`, an IPv6 address in brackets.
+    pub address: String,
+    /// The epoch of its term, on a coordinator.
+    pub epoch: Option<Epoch>,
+    /// The timeout of its session, where it says so.
+    pub session_timeout: Option<Duration>,
+}
+
+#[derive(Deserialize)]
+struct EntryJson {
+    address: String,
+    port: u16,
+    #[serde(rename = "rolecallEpoch")]
+    epoch: Option<u64>,
+    #[serde(rename = "rolecallSessionTimeoutMs")]
+    session_timeout_ms: Option<u64>,
+}
+
+impl EntryData {
+    /// Reads the data of an entry; `None` where it is malformed.
+    #[must_use]
+    pub fn parse(data: &[u8]) -> Option<Self> {
+        let EntryJson { address, port, epoch, session_timeout_ms } = serde_json::from_slice(data).ok()?;
+        let host = address.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&address);
+        let strange = |letter: char| letter.is_whitespace() || letter.is_control() || "/?#@\\[]\"<>".contains(letter);
+        if host.is_empty() || port == 0 || host.contains(strange) {
+            return None;
+        }
+        Some(Self {
+            address: if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") },
+            epoch: epoch.map(Epoch),
+            session_timeout: session_timeout_ms.map(Duration::from_millis),
+        })
+    }
+}
+
+/// A node's own entry, to be written.
+#[derive(Clone, Copy, Debug)]
+pub struct OwnEntry<'a> {
+    /// The node's id.
+    pub id: &'a str,
+    /// The host on which it answers, without brackets.
+    pub host: &'a str,
+    /// The port on which it answers.
+    pub port: u16,
+    /// The epoch of its term, on a coordinator.
+    pub epoch: Option<Epoch>,
+    /// The timeout of its session.
+    pub session_timeout: Duration,
+    /// The time of day, in milliseconds since 1970: for people.
+    pub registered_ms: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct InstanceJson<'a> {
+    name: &'a str,
+    id: &'a str,
+    address: &'a str,
+    port: u16,
+    ssl_port: Option<u16>,
+    // Readers of other types of payload would fail at anything but null, so what is ours stands beside it.
+    payload: Option<u8>,
+    #[serde(rename = "registrationTimeUTC")]
+    registration_time_utc: u64,
+    service_type: &'a str,
+    uri_spec: UriSpecJson<'a>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rolecall_epoch: Option<u64>,
+    rolecall_session_timeout_ms: u64,
+}
+
+#[derive(Serialize)]
+struct UriSpecJson<'a> {
+    parts: [PartJson<'a>; 6],
+}
+
+#[derive(Serialize)]
+struct PartJson<'a> {
+    value: &'a str,
+    variable: bool,
+}
+
+impl OwnEntry<'_> {
+    /// The data as JSON, for an entry in `directory`.
+    #[must_use]
+    pub fn to_bytes(&self, directory: Directory) -> Vec<u8> {
+        let variable = |value| PartJson { value, variable: true };
+        let literal = |value| PartJson { value, variable: false };
+        let path = match directory {
+            Directory::Workers => "/task",
+            Directory::Coordinators => "/search",
+        };
+        bytes_of(&InstanceJson {
+            name: directory_name(directory),
+            id: self.id,
+            address: self.host,
+            port: self.port,
+            ssl_port: None,
+            payload: None,
+            registration_time_utc: self.registered_ms,
+            service_type: "DYNAMIC",
+            uri_spec: UriSpecJson {
+                parts: [
+                    variable("scheme"),
+                    literal("://"),
+                    variable("address"),
+                    literal(":"),
+                    variable("port"),
+                    literal(path),
+                ],
+            },
+            rolecall_epoch: self.epoch.map(|Epoch(epoch)| epoch),
+            rolecall_session_timeout_ms: u64::try_from(self.session_timeout.as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+}
+
+/// The name of a directory's znode, and of Curator's service.
+#[must_use]
+pub fn directory_name(directory: Directory) -> &'static str {
+    match directory {
+        Directory::Workers => "workers",
+        Directory::Coordinators => "coordinators",
+    }
+}
+
+fn bytes_of(value: &impl Serialize) -> Vec<u8> {
+    serde_json::to_vec(value).expect("structs of strings and numbers are always written")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CURATOR: &str = r#"{"name":"workers","id":"node-a","address":"10.0.0.5","port":8080,"sslPort":null,
+        "payload":null,"registrationTimeUTC":1795973972557,"serviceType":"DYNAMIC","uriSpec":{"parts":[
+        {"value":"scheme","variable":true},{"value":"://","variable":false},{"value":"address","variable":true},
+        {"value":":","variable":false},{"value":"port","variable":true},{"value":"/task","variable":false}]}}"#;
+
+    #[test]
+    fn a_term_is_read_as_it_was_written() {
+        let term = TermData { incarnation: Incarnation(0xab), id: "größe".into(), address: "a:1".into() };
+        assert_eq!(TermData::parse(&term.to_bytes()), Some(term.clone()));
+        let text = String::from_utf8(term.to_bytes()).expect("JSON is UTF-8");
+        assert!(text.contains(r#""incarnation":"00000000000000ab""#), "{text}");
+        let later = text.replace('{', r#"{"later":[1],"#);
+        assert_eq!(TermData::parse(later.as_bytes()), Some(term), "unknown fields are ignored");
+    }
+
+    #[test]
+    fn garbage_is_no_term() {
+        for data in [
+            "",
+            "null",
+            "{}",
+            r#"{"incarnation":1,"id":"a","address":"a:1"}"#,
+            r#"{"incarnation":"","id":"a","address":"a:1"}"#,
+            r#"{"incarnation":"+1","id":"a","address":"a:1"}"#,
+            r#"{"incarnation":"11111111111111111","id":"a","address":"a:1"}"#,
+            r#"{"incarnation":"1","id":"a"}"#,
+        ] {
+            assert_eq!(TermData::parse(data.as_bytes()), None, "{data}");
+        }
+        assert_eq!(TermData::parse(b"\xff\xfe"), None);
+    }
+
+    #[test]
+    fn what_curator_writes_is_read() {
+        let entry = EntryData::parse(CURATOR.as_bytes()).expect("a good entry");
+        assert_eq!(entry, EntryData { address: "10.0.0.5:8080".into(), epoch: None, session_timeout: None });
+    }
+
+    #[test]
+    fn our_own_entry_is_curators_form_and_more() {
+        let own = OwnEntry {
+            id: "node-a",
+            host: "10.0.0.5",
+            port: 8080,
+            epoch: None,
+            session_timeout: Duration::from_secs(2),
+            registered_ms: 1_795_973_972_557,
+        };
+        let mut written: serde_json::Value = serde_json::from_slice(&own.to_bytes(Directory::Workers)).expect("JSON");
+        let fields = written.as_object_mut().expect("an object");
+        assert_eq!(fields.remove("rolecallSessionTimeoutMs"), Some(2000.into()));
+        let curator: serde_json::Value = serde_json::from_str(CURATOR).expect("JSON");
+        assert_eq!(written, curator);
+
+        let own = OwnEntry { host: "::1", epoch: Some(Epoch(7)), ..own };
+        let bytes = own.to_bytes(Directory::Coordinators);
+        let read = EntryData::parse(&bytes).expect("our own entry");
+        let timeout = Some(Duration::from_secs(2));
+        assert_eq!(read, EntryData { address: "[::1]:8080".into(), epoch: Some(Epoch(7)), session_timeout: timeout });
+        assert!(String::from_utf8_lossy(&bytes).contains(r#"{"value":"/search","variable":false}"#));
+    }
+
+    #[test]
+    fn garbage_is_no_entry() {
+        for data in [
+            "",
+            "[]",
+            "{}",
+            r#"{"address":"a"}"#,
+            r#"{"address":"","port":1}"#,
+            r#"{"address":"a","port":0}"#,
+            r#"{"address":"a","port":null}"#,
+            r#"{"address":"a","port":65536}"#,
+            r#"{"address":"a b","port":1}"#,
+            r#"{"address":"a/b","port":1}"#,
+            r#"{"address":"a","port":1,"rolecallEpoch":"x"}"#,
+            r#"{"address":"a","port":1,"rolecallEpoch":-1}"#,
+        ] {
+            assert_eq!(EntryData::parse(data.as_bytes()), None, "{data}");
+        }
+    }
+}
