@@ -332,10 +332,8 @@ mod tests {
     use super::*;
 
     fn servers(url: &str) -> Vec<(String, u16)> {
-        match url.parse().expect(url) {
-            StoreUrl::ZooKeeper { servers, .. } => servers.into_iter().map(|s| (s.host, s.port)).collect(),
-            other => panic!("{url} gave {other:?}"),
-        }
+        let StoreUrl::ZooKeeper { servers, .. } = url.parse().expect(url) else { panic!("{url} is not ZooKeeper's") };
+        servers.into_iter().map(|server| (server.host, server.port)).collect()
     }
 
     #[test]
