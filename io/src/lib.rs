@@ -3,6 +3,7 @@
 mod clock;
 mod floor;
 mod gate;
+pub mod http;
 mod members;
 mod net;
 mod service;
@@ -13,6 +14,6 @@ pub use clock::{Clock, SystemClock};
 pub use floor::Stale;
 pub use gate::{Gate, Stop};
 pub use members::{Members, Roster};
-pub use net::{BoxFuture, Listener, Net, Stream};
+pub use net::{BoxFuture, Listener, Net, Stream, TokioNet};
 pub use service::{Handler, RoleService};
 pub use term::{Term, TermOver};

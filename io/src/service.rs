@@ -92,9 +92,9 @@ impl fmt::Debug for dyn ErasedHandler {
 }
 
 /// [`Handler`] as an object, for the one slot in which the node keeps whichever runs.
-#[allow(dead_code, reason = "the slot of the server is its caller")]
 pub(crate) trait ErasedHandler: Send + Sync {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> crate::BoxFuture<'a, Response<Bytes>>;
+    #[cfg_attr(not(test), expect(dead_code, reason = "the driver calls it"))]
     fn stop(&self) -> crate::BoxFuture<'_, ()>;
 }
 

@@ -1,0 +1,225 @@
+//! The client: kept connections, and a deadline over everything.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::header::HOST;
+use http::uri::PathAndQuery;
+use http::{HeaderValue, Request, Response, Uri};
+use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
+use hyper::client::conn::http1;
+use hyper_util::rt::TokioIo;
+use rolecall_core::Time;
+use thiserror::Error;
+
+use super::pool::{Heard, Line, Pool};
+use crate::{Clock, Net};
+
+/// How much a client keeps and takes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClientLimits {
+    /// The largest body of an answer, in bytes.
+    pub response_bytes: usize,
+    /// Idle connections kept, in all.
+    pub idle: usize,
+    /// Idle connections kept to one address.
+    pub idle_per_address: usize,
+    /// How long an idle connection is kept; less than servers keep theirs, so that few are found dead.
+    pub idle_time: Duration,
+}
+
+impl Default for ClientLimits {
+    fn default() -> Self {
+        Self { response_bytes: 16 * 1024 * 1024, idle: 256, idle_per_address: 8, idle_time: Duration::from_secs(5) }
+    }
+}
+
+/// An extension that marks a request as harmless to send twice, where its method does not say so.
+#[derive(Clone, Copy, Debug)]
+pub struct Idempotent;
+
+/// Sends requests to nodes. Clones share their connections.
+#[derive(Clone, Debug)]
+pub struct Client {
+    net: Arc<dyn Net>,
+    clock: Arc<dyn Clock>,
+    limits: Arc<ClientLimits>,
+    pool: Arc<Mutex<Pool>>,
+}
+
+impl Client {
+    /// A client without connections.
+    #[must_use]
+    pub fn new(net: Arc<dyn Net>, clock: Arc<dyn Clock>, limits: ClientLimits) -> Self {
+        Self { net, clock, limits: Arc::new(limits), pool: Arc::default() }
+    }
+
+    /// Sends `request` to the server at `address`, `host:port`, and reads the whole answer. Of the request's URI, path and
+    /// query count. Redirects are answers like others.
+    ///
+    /// A kept connection that turns out to be dead is replaced once, if nothing of an answer had come and the request was
+    /// not sent or is harmless to send twice: by its method, or as [`Idempotent`].
+    ///
+    /// # Errors
+    /// No connection, no whole answer by `deadline`, one that is too large, or none that is HTTP.
+    pub async fn send(
+        &self,
+        address: &str,
+        request: Request<Bytes>,
+        deadline: Time,
+    ) -> Result<Response<Bytes>, ClientError> {
+        let request = prepare(address, request)?;
+        let sent = AtomicBool::new(false);
+        tokio::select! {
+            biased;
+            answered = self.exchange(address, request, &sent) => answered,
+            () = self.clock.sleep_until(deadline) => {
+                Err(ClientError::TimedOut { address: address.to_owned(), sent: sent.load(Ordering::Relaxed) })
+            }
+        }
+    }
+
+    async fn exchange(
+        &self,
+        address: &str,
+        request: Request<Bytes>,
+        sent: &AtomicBool,
+    ) -> Result<Response<Bytes>, ClientError> {
+        let again = request.clone();
+        let harmless = request.method().is_idempotent() || request.extensions().get::<Idempotent>().is_some();
+        let kept = self.pool().take(address, self.clock.now(), &self.limits);
+        let line = match kept {
+            Some(line) => line,
+            None => self.connect(address).await?,
+        };
+        let reused = line.reused;
+        match self.exchange_on(line, address, request, sent).await {
+            Err(ClientError::Broken { sent, heard: false, .. }) if reused && (harmless || !sent) => {}
+            answered => return answered,
+        }
+        let line = self.connect(address).await?;
+        self.exchange_on(line, address, again, sent).await
+    }
+
+    async fn exchange_on(
+        &self,
+        mut line: Line,
+        address: &str,
+        request: Request<Bytes>,
+        sent: &AtomicBool,
+    ) -> Result<Response<Bytes>, ClientError> {
+        line.heard.store(false, Ordering::Release);
+        let broken = |line: &Line, sent, source| ClientError::Broken {
+            address: address.to_owned(),
+            sent,
+            heard: line.heard.load(Ordering::Acquire),
+            source,
+        };
+        if let Err(error) = line.sender.ready().await {
+            return Err(broken(&line, false, error.into()));
+        }
+        sent.store(true, Ordering::Relaxed);
+        let response = match line.sender.try_send_request(request.map(Full::new)).await {
+            Ok(response) => response,
+            Err(mut error) => {
+                let sent = error.take_message().is_none();
+                return Err(broken(&line, sent, error.into_error().into()));
+            }
+        };
+        let (head, body) = response.into_parts();
+        let body = match Limited::new(body, self.limits.response_bytes).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(error) if error.is::<LengthLimitError>() => {
+                return Err(ClientError::TooLarge { address: address.to_owned(), limit: self.limits.response_bytes });
+            }
+            Err(error) => return Err(broken(&line, true, error)),
+        };
+        self.pool().put(address, line, self.clock.now(), &self.limits);
+        Ok(Response::from_parts(head, body))
+    }
+
+    async fn connect(&self, address: &str) -> Result<Line, ClientError> {
+        let failed = |source| ClientError::Connect { address: address.to_owned(), source };
+        let stream = self.net.connect(address).await.map_err(failed)?;
+        let heard = Arc::new(AtomicBool::new(false));
+        let stream = TokioIo::new(Heard { stream, heard: Arc::clone(&heard) });
+        let (sender, connection) = http1::handshake(stream).await.map_err(|error| failed(io::Error::other(error)))?;
+        let driving = tokio::spawn(async move {
+            // Whoever waits for the answer is told; on an idle connection it is of no interest.
+            drop(connection.await);
+        });
+        Ok(Line { sender, heard, reused: false, driving })
+    }
+
+    fn pool(&self) -> std::sync::MutexGuard<'_, Pool> {
+        self.pool.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// In the form that servers expect: path and query only, and a `Host`.
+fn prepare(address: &str, mut request: Request<Bytes>) -> Result<Request<Bytes>, ClientError> {
+    let host = HeaderValue::from_str(address).map_err(|_| ClientError::Connect {
+        address: address.to_owned(),
+        source: io::Error::new(io::ErrorKind::InvalidInput, "not an address: accepted is host:port"),
+    })?;
+    request.headers_mut().entry(HOST).or_insert(host);
+    let target = request.uri().path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+    *request.uri_mut() = Uri::from(target);
+    Ok(request)
+}
+
+/// Why there is no answer.
+#[derive(Debug, Error)]
+pub enum ClientError {
+    /// There is no connection, so nothing was sent.
+    #[error("no connection to {address}: {source}")]
+    Connect {
+        /// The server.
+        address: String,
+        /// What the sockets say.
+        source: io::Error,
+    },
+    /// The deadline came first.
+    #[error("{address} did not answer in time")]
+    TimedOut {
+        /// The server.
+        address: String,
+        /// Whether the request may have reached it.
+        sent: bool,
+    },
+    /// The answer is larger than the limit.
+    #[error("the answer of {address} is larger than {limit} bytes")]
+    TooLarge {
+        /// The server.
+        address: String,
+        /// The limit, in bytes.
+        limit: usize,
+    },
+    /// The connection ended before the whole answer had come, or what came is not HTTP.
+    #[error("the connection to {address} broke: {source}")]
+    Broken {
+        /// The server.
+        address: String,
+        /// Whether the request may have reached it.
+        sent: bool,
+        /// Whether anything of an answer had come.
+        heard: bool,
+        /// What the connection says.
+        source: Box<dyn core::error::Error + Send + Sync>,
+    },
+}
+
+impl ClientError {
+    /// Whether the request may have reached the server.
+    #[must_use]
+    pub fn may_have_been_sent(&self) -> bool {
+        match self {
+            Self::Connect { .. } => false,
+            Self::TimedOut { sent, .. } | Self::Broken { sent, .. } => *sent,
+            Self::TooLarge { .. } => true,
+        }
+    }
+}
