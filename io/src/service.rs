@@ -94,7 +94,6 @@ impl fmt::Debug for dyn ErasedHandler {
 /// [`Handler`] as an object, for the one slot in which the node keeps whichever runs.
 pub(crate) trait ErasedHandler: Send + Sync {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> crate::BoxFuture<'a, Response<Bytes>>;
-    #[cfg_attr(not(test), expect(dead_code, reason = "the driver calls it"))]
     fn stop(&self) -> crate::BoxFuture<'_, ()>;
 }
 
