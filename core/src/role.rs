@@ -1,4 +1,9 @@
-//! What a node runs.
+//! What a node runs: desired against actual, and the ordered steps between them.
+
+use core::time::Duration;
+
+use crate::step::Backoff;
+use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 
 /// The role that a node serves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -12,4 +17,221 @@ pub enum Role {
     Worker,
     /// Coordinates.
     Leader,
+}
+
+/// What a node is to do: a role, and for a leader in which term.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Duty {
+    #[default]
+    None,
+    Worker,
+    Leader(Fence),
+}
+
+impl Duty {
+    pub(crate) fn role(self) -> Role {
+        match self {
+            Self::None => Role::None,
+            Self::Worker => Role::Worker,
+            Self::Leader(_) => Role::Leader,
+        }
+    }
+
+    pub(crate) fn fence(self) -> Option<Fence> {
+        match self {
+            Self::Leader(fence) => Some(fence),
+            Self::None | Self::Worker => None,
+        }
+    }
+}
+
+/// The service that runs, or is on its way in or out. There is room for one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Services {
+    phase: Phase,
+    last_run: Run,
+    /// Failures to start the present duty.
+    failing: Option<Failing>,
+    backoff: Backoff,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Phase {
+    Idle,
+    Starting { run: Run, duty: Duty, deadline: Time },
+    Running { run: Run, duty: Duty },
+    Stopping { run: Run, duty: Duty, drain_until: Time, halt_at: Time },
+}
+
+/// A duty that is not served yet, since its first start was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Failing {
+    duty: Duty,
+    since: Time,
+    failures: u8,
+}
+
+/// What a step towards a duty depends on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Conditions {
+    pub(crate) duty: Duty,
+    /// Whether the registries let it start.
+    pub(crate) may_start: bool,
+    /// Whether the term of a leader's service is over: then it stops at once, without draining.
+    pub(crate) term_over: bool,
+}
+
+impl Services {
+    /// Starts that may fail before a leader resigns.
+    const FAILURES: u8 = 3;
+
+    pub(crate) fn new() -> Self {
+        Self { phase: Phase::Idle, last_run: Run(0), failing: None, backoff: Backoff::default() }
+    }
+
+    /// What is served.
+    pub(crate) fn serving(&self) -> Duty {
+        match self.phase {
+            Phase::Running { duty, .. } => duty,
+            Phase::Idle | Phase::Starting { .. } | Phase::Stopping { .. } => Duty::None,
+        }
+    }
+
+    /// What is served, or about to be, or not yet stopped.
+    pub(crate) fn occupied_by(&self) -> Duty {
+        match self.phase {
+            Phase::Idle => Duty::None,
+            Phase::Starting { duty, .. } | Phase::Running { duty, .. } | Phase::Stopping { duty, .. } => duty,
+        }
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.phase == Phase::Idle
+    }
+
+    /// How often in a row the present duty could not be started.
+    pub(crate) fn failures(&self) -> u8 {
+        self.failing.as_ref().map_or(0, |failing| failing.failures)
+    }
+
+    /// Whether a leader has tried long enough: three starts, or for the limit of one.
+    pub(crate) fn has_failed_to_lead(&self, now: Time, config: &Config) -> bool {
+        self.failing.as_ref().is_some_and(|failing| {
+            failing.duty.role() == Role::Leader
+                && (failing.failures >= Self::FAILURES || failing.since + config.start_limit <= now)
+        })
+    }
+
+    pub(crate) fn started(&mut self, run: Run) {
+        if let Phase::Starting { run: starting, duty, .. } = self.phase
+            && starting == run
+        {
+            self.phase = Phase::Running { run, duty };
+            self.failing = None;
+            self.backoff.clear();
+        }
+    }
+
+    pub(crate) fn failed(&mut self, now: Time, run: Run) {
+        match self.phase {
+            Phase::Starting { run: current, duty, .. } | Phase::Running { run: current, duty } if current == run => {
+                self.phase = Phase::Idle;
+                self.note_failure(now, duty);
+            }
+            Phase::Stopping { run: current, .. } if current == run => self.phase = Phase::Idle,
+            Phase::Idle | Phase::Starting { .. } | Phase::Running { .. } | Phase::Stopping { .. } => {}
+        }
+    }
+
+    fn note_failure(&mut self, now: Time, duty: Duty) {
+        let failing = self.failing.get_or_insert(Failing { duty, since: now, failures: 0 });
+        failing.failures = failing.failures.saturating_add(1);
+        self.backoff.fail(now);
+    }
+
+    pub(crate) fn stopped(&mut self, run: Run) {
+        if let Phase::Stopping { run: current, .. } = self.phase
+            && current == run
+        {
+            self.phase = Phase::Idle;
+        }
+    }
+
+    /// One step towards the duty.
+    ///
+    /// # Errors
+    /// A stop that has outlasted its drain and the grace after it.
+    pub(crate) fn advance<S: Sink>(
+        &mut self,
+        now: Time,
+        config: &Config,
+        conditions: Conditions,
+        out: &mut S,
+    ) -> Result<(), Violation> {
+        self.failing.take_if(|failing| failing.duty != conditions.duty);
+        self.backoff.holds(now);
+        match self.phase {
+            Phase::Idle => self.start(now, config, conditions, out),
+            Phase::Starting { run, duty, deadline } => {
+                if duty != conditions.duty {
+                    self.stop(now, config, run, duty, conditions.term_over, out);
+                } else if deadline <= now {
+                    self.note_failure(now, duty);
+                    self.stop(now, config, run, duty, true, out);
+                }
+            }
+            Phase::Running { run, duty } => {
+                if duty != conditions.duty {
+                    self.stop(now, config, run, duty, conditions.term_over, out);
+                }
+            }
+            Phase::Stopping { run, duty, drain_until, halt_at } => {
+                if halt_at <= now {
+                    return Err(Violation::StopOverran);
+                }
+                if conditions.term_over && duty.role() == Role::Leader && now < drain_until {
+                    self.stop(now, config, run, duty, true, out);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn start<S: Sink>(&mut self, now: Time, config: &Config, conditions: Conditions, out: &mut S) {
+        let duty = conditions.duty;
+        if duty == Duty::None || !conditions.may_start {
+            return;
+        }
+        self.failing.get_or_insert(Failing { duty, since: now, failures: 0 });
+        if self.backoff.holds(now) {
+            return;
+        }
+        self.last_run = Run(self.last_run.0.wrapping_add(1));
+        let run = self.last_run;
+        self.phase = Phase::Starting { run, duty, deadline: now + config.start_limit };
+        out.push(Action::StartService { run, role: duty.role(), fence: duty.fence() });
+    }
+
+    fn stop<S: Sink>(&mut self, now: Time, config: &Config, run: Run, duty: Duty, at_once: bool, out: &mut S) {
+        let drain = if at_once { Duration::ZERO } else { config.drain };
+        let drain_until = now + drain;
+        self.phase = Phase::Stopping { run, duty, drain_until, halt_at: drain_until + config.stop_grace };
+        out.push(Action::StopService { run, drain_until });
+    }
+
+    pub(crate) fn next_deadline(&self, config: &Config) -> Option<(Time, Timer)> {
+        let retry = self.backoff.deadline().map(|at| (at, Timer::Retry));
+        let resign = self.failing.as_ref().filter(|failing| failing.duty.role() == Role::Leader);
+        let limit = resign.map(|failing| (failing.since + config.start_limit, Timer::Service));
+        match self.phase {
+            Phase::Idle => crate::step::earlier(retry, limit),
+            Phase::Starting { deadline, .. } => crate::step::earlier(Some((deadline, Timer::Service)), limit),
+            Phase::Running { .. } => None,
+            Phase::Stopping { halt_at, .. } => Some((halt_at, Timer::Service)),
+        }
+    }
 }

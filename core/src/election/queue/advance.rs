@@ -1,0 +1,109 @@
+//! The next step, derived from what is wanted and what is known: nothing is planned ahead.
+
+use super::{Ask, Doubt, Head, Queue, View};
+use crate::election::Will;
+use crate::floor::Floor;
+use crate::step::{Standing, Step};
+use crate::store::Request;
+use crate::{Candidate, Config, Sink, Slot};
+
+impl Queue {
+    /// Sends what is to be sent now. The caller has let time and will take their effect ([`Self::expire`],
+    /// [`Self::step_down`]).
+    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, will: Will, floor: &Floor) {
+        let Some(standing) = step.connected() else { return };
+        self.send_beat(step, &standing);
+        self.send_sweep(step, &standing, will);
+        if self.pending.is_some() || self.backoff.holds(step.now) {
+            return;
+        }
+        let Some((ask, request)) = self.next(&standing, will, floor) else { return };
+        self.pending = Some(step.send(&standing, Slot::Queue, ask, request));
+    }
+
+    fn send_beat<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing) {
+        let due = self.term.as_ref().is_some_and(|term| term.beat_at <= step.now);
+        let Some(candidate) = self.lowest().filter(|_| due && self.may_beat()) else { return };
+        self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Beat { candidate }));
+        if let Some(term) = &mut self.term {
+            term.beat_at = step.now + Config::heartbeat(standing.timeout);
+        }
+    }
+
+    fn send_sweep<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing, will: Will) {
+        if self.sweep.is_some() || self.doubt != Doubt::Sure || self.sweep_backoff.holds(step.now) {
+            return;
+        }
+        let Some(candidate) = self.unwanted(will) else { return };
+        self.sweep = Some(step.send(standing, Slot::Sweep, candidate, Request::Delete { candidate }));
+    }
+
+    /// A candidate of this node that should not be there: one of an earlier session, one more than is needed, or any when
+    /// this node withdraws.
+    fn unwanted(&self, will: Will) -> Option<Candidate> {
+        let stray = self.view.iter().flat_map(|view| &view.strays).next().copied();
+        let kept = match will {
+            Will::Stand | Will::Keep => 1,
+            Will::Withdraw => 0,
+        };
+        stray.or_else(|| self.own.iter().skip(kept).last().map(|sequence| self.candidate(*sequence)))
+    }
+
+    fn next(&self, standing: &Standing, will: Will, floor: &Floor) -> Option<(Ask, Request)> {
+        match self.doubt {
+            Doubt::Unsure => return Some((Ask::Sync, Request::Sync)),
+            Doubt::Synced => return Some((Ask::List { settles: true }, Request::List)),
+            Doubt::Sure => {}
+        }
+        if self.look {
+            return Some((Ask::List { settles: false }, Request::List));
+        }
+        let Some(own) = self.lowest() else { return self.enter(will) };
+        match will {
+            Will::Withdraw => return None,
+            Will::Keep | Will::Stand => {}
+        }
+        if self.strays_below(own) {
+            return None;
+        }
+        let view = self.view.as_ref()?;
+        match view.predecessor {
+            Some(predecessor) => self.wait(view, predecessor),
+            None => self.stand_first(standing, will, own, floor),
+        }
+    }
+
+    fn enter(&self, will: Will) -> Option<(Ask, Request)> {
+        let guid = self.guid?;
+        match will {
+            Will::Stand => Some((Ask::Enter, Request::Enter { guid })),
+            Will::Keep | Will::Withdraw => None,
+        }
+    }
+
+    fn wait(&self, view: &View, predecessor: Candidate) -> Option<(Ask, Request)> {
+        if self.watch.as_ref().is_none_or(|watch| watch.candidate != predecessor) {
+            return Some(inspect(predecessor, true));
+        }
+        match (&self.head, view.head) {
+            (Head::Unread, Some(head)) => Some(inspect(head, false)),
+            (Head::Unread | Head::Known { .. } | Head::Unknown, _) => None,
+        }
+    }
+
+    fn stand_first(&self, standing: &Standing, will: Will, own: Candidate, floor: &Floor) -> Option<(Ask, Request)> {
+        if !self.watches_own() {
+            return Some(inspect(own, true));
+        }
+        if will != Will::Stand || self.term.is_some() {
+            return None;
+        }
+        let record = floor.record(standing)?;
+        let request = Request::Claim { candidate: own, incarnation: record.incarnation, create: record.create };
+        Some((Ask::Claim { candidate: own, incarnation: record.incarnation }, request))
+    }
+}
+
+fn inspect(candidate: Candidate, watch: bool) -> (Ask, Request) {
+    (Ask::Inspect { candidate, watch }, Request::Inspect { candidate, watch })
+}

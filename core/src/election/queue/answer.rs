@@ -1,0 +1,284 @@
+//! What answers and notices change.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::{Ask, Doubt, Head, Outcome, Queue, Term, View, Watch, owns};
+use crate::step::{Pending, Standing};
+use crate::store::{Answer, Notice, Refusal, Reply};
+use crate::{Candidate, Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
+
+/// What an answer is judged by.
+pub(crate) struct Bench<'a> {
+    pub(crate) now: Time,
+    pub(crate) standing: &'a Standing,
+    pub(crate) config: &'a Config,
+}
+
+impl Queue {
+    /// An answer in one of this machine's slots. One that nobody waits for changes nothing, but for a candidate of this
+    /// session that exists all the same.
+    pub(crate) fn answered(&mut self, bench: &Bench<'_>, id: OpId, answer: &Answer) -> Outcome {
+        if let Some(pending) = take(&mut self.pending, id) {
+            return self.queue_answered(bench, pending, answer);
+        }
+        if let Some(pending) = take(&mut self.sweep, id) {
+            self.sweep_answered(bench.now, pending.kind, answer);
+        } else if let Some(pending) = take(&mut self.beat, id) {
+            self.beat_answered(bench, &pending, answer);
+        } else if let (Slot::Queue, Answer::Done(Reply::Entered(candidate))) = (id.slot, answer) {
+            self.entered(*candidate);
+        }
+        Outcome::default()
+    }
+
+    /// A watch fired. While an answer is awaited it only marks that answer as out of date.
+    pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
+        if let Some(pending) = self.pending.as_mut().filter(|pending| pending.id == id) {
+            pending.dirty = true;
+            return;
+        }
+        let Some(watch) = self.watch.take_if(|watch| watch.id == id) else { return };
+        self.look_again();
+        if notice == Notice::Deleted && self.lowest() == Some(watch.candidate) {
+            self.forget(watch.candidate);
+        }
+    }
+
+    fn queue_answered(&mut self, bench: &Bench<'_>, pending: Pending<Ask>, answer: &Answer) -> Outcome {
+        if *answer == Answer::Unknown && pending.kind.is_write() {
+            self.doubt = Doubt::Unsure;
+            return Outcome::default();
+        }
+        self.look |= pending.dirty;
+        match pending.kind {
+            Ask::Enter => self.enter_answered(bench.now, answer),
+            Ask::Sync => self.sync_answered(bench.now, answer),
+            Ask::List { settles } => self.list_answered(bench.now, settles, pending.dirty, answer),
+            Ask::Inspect { candidate, watch } => {
+                let armed = Watch { candidate, id: pending.id };
+                return self.inspect_answered(bench, armed, watch && !pending.dirty, answer);
+            }
+            Ask::Claim { candidate, incarnation } => {
+                let claim = Claim { candidate, incarnation, sent: pending.sent };
+                return self.claim_answered(bench, &claim, answer);
+            }
+        }
+        Outcome::default()
+    }
+
+    fn enter_answered(&mut self, now: Time, answer: &Answer) {
+        match answer {
+            Answer::Done(Reply::Entered(candidate)) => {
+                self.backoff.clear();
+                self.entered(*candidate);
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
+        }
+    }
+
+    /// A candidate exists that was asked for, now or long ago. Only the current session's count.
+    fn entered(&mut self, candidate: Candidate) {
+        if self.guid.is_none() || candidate.guid != self.guid {
+            return;
+        }
+        if let Err(place) = self.own.binary_search(&candidate.sequence) {
+            self.own.insert(place, candidate.sequence);
+            self.look_again();
+        }
+    }
+
+    fn sync_answered(&mut self, now: Time, answer: &Answer) {
+        match answer {
+            Answer::Done(Reply::Synced) => {
+                self.backoff.clear();
+                if self.doubt == Doubt::Unsure {
+                    self.doubt = Doubt::Synced;
+                }
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
+        }
+    }
+
+    fn list_answered(&mut self, now: Time, settles: bool, dirty: bool, answer: &Answer) {
+        match answer {
+            Answer::Done(Reply::Candidates { candidates, skipped }) => {
+                self.backoff.clear();
+                self.listed(candidates, *skipped);
+                self.look = dirty;
+                if settles && self.doubt == Doubt::Synced {
+                    self.doubt = Doubt::Sure;
+                }
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
+        }
+    }
+
+    fn listed(&mut self, candidates: &[Candidate], skipped: u32) {
+        let held = self.lowest().filter(|_| self.term.is_some());
+        self.own.clear();
+        self.own.extend(
+            candidates.iter().filter(|one| one.guid == self.guid && one.guid.is_some()).map(|one| one.sequence),
+        );
+        self.own.sort_unstable();
+        let own = self.lowest();
+        let is_stray = |one: &&Candidate| self.former.iter().any(|former| one.guid == Some(former.guid));
+        let view = View {
+            head: candidates.iter().min().copied(),
+            predecessor: candidates.iter().filter(|one| Some(**one) < own).max().copied(),
+            strays: candidates.iter().filter(is_stray).copied().collect::<Vec<_>>(),
+            mixed: candidates.iter().any(Candidate::is_foreign),
+            skipped,
+        };
+        if held.is_some() && (own != held || view.predecessor.is_some()) {
+            self.step_down();
+        }
+        let target = view.predecessor.or(own);
+        self.watch.take_if(|watch| Some(watch.candidate) != target);
+        self.head = match &self.head {
+            Head::Known { candidate, participant } if Some(*candidate) == view.head => {
+                Head::Known { candidate: *candidate, participant: Arc::clone(participant) }
+            }
+            Head::Known { .. } | Head::Unread | Head::Unknown => Head::Unread,
+        };
+        self.view = Some(view);
+    }
+
+    fn inspect_answered(&mut self, bench: &Bench<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
+        match answer {
+            Answer::Done(Reply::Candidate { owner, participant }) => {
+                self.backoff.clear();
+                return self.inspected(bench, target, armed, *owner, participant);
+            }
+            Answer::Refused(Refusal::Missing) => {
+                self.backoff.clear();
+                self.gone(target.candidate);
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(bench.now),
+        }
+        Outcome::default()
+    }
+
+    fn inspected(
+        &mut self,
+        bench: &Bench<'_>,
+        target: Watch,
+        armed: bool,
+        owner: Session,
+        participant: &Arc<str>,
+    ) -> Outcome {
+        let is_own = self.lowest() == Some(target.candidate);
+        if is_own && !owns(bench.standing, owner) {
+            return Outcome { session_is_wrong: true, record_is_wrong: false };
+        }
+        if self.view.as_ref().is_some_and(|view| view.head == Some(target.candidate)) {
+            self.head = Head::Known { candidate: target.candidate, participant: Arc::clone(participant) };
+        }
+        if armed {
+            self.watch = Some(target);
+        }
+        Outcome::default()
+    }
+
+    /// A candidate was looked for and is not there.
+    fn gone(&mut self, candidate: Candidate) {
+        let is_head = self.view.as_ref().is_some_and(|view| view.head == Some(candidate));
+        let is_predecessor = self.view.as_ref().is_some_and(|view| view.predecessor == Some(candidate));
+        if is_head && !is_predecessor {
+            self.head = Head::Unknown;
+        }
+        if is_predecessor {
+            self.look = true;
+        }
+        self.forget(candidate);
+    }
+
+    fn claim_answered(&mut self, bench: &Bench<'_>, claim: &Claim, answer: &Answer) -> Outcome {
+        match answer {
+            Answer::Done(Reply::Claimed(epoch)) => {
+                self.backoff.clear();
+                self.claimed(bench, claim, *epoch);
+            }
+            Answer::Refused(Refusal::CandidateGone) => {
+                self.backoff.clear();
+                self.forget(claim.candidate);
+            }
+            Answer::Refused(Refusal::Missing | Refusal::Exists) => {
+                self.backoff.fail(bench.now);
+                return Outcome { session_is_wrong: false, record_is_wrong: true };
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(bench.now),
+        }
+        Outcome::default()
+    }
+
+    /// The claim is written. It makes a term only if nothing happened meanwhile and some of its validity is left.
+    fn claimed(&mut self, bench: &Bench<'_>, claim: &Claim, epoch: Epoch) {
+        let until = validity(bench, claim.sent);
+        let undisturbed = !self.look && self.watches_own() && self.lowest() == Some(claim.candidate);
+        if undisturbed && bench.now < until {
+            let fence = Fence { incarnation: claim.incarnation, epoch };
+            let beat_at = claim.sent + Config::heartbeat(bench.standing.timeout);
+            self.term = Some(Term { fence, until, beat_at });
+        } else {
+            self.look = true;
+        }
+    }
+
+    fn beat_answered(&mut self, bench: &Bench<'_>, pending: &Pending<Candidate>, answer: &Answer) {
+        match answer {
+            Answer::Done(Reply::Beaten) => {
+                let until = validity(bench, pending.sent);
+                if let Some(term) = &mut self.term {
+                    term.until = term.until.max(until);
+                }
+            }
+            Answer::Refused(Refusal::CandidateGone) => self.forget(pending.kind),
+            Answer::Unknown => self.doubt = Doubt::Unsure,
+            Answer::Done(_) | Answer::Refused(_) => {}
+        }
+    }
+
+    fn sweep_answered(&mut self, now: Time, candidate: Candidate, answer: &Answer) {
+        match answer {
+            Answer::Done(Reply::Deleted) | Answer::Refused(Refusal::Missing) => {
+                self.sweep_backoff.clear();
+                if let Some(view) = &mut self.view {
+                    view.strays.retain(|stray| *stray != candidate);
+                }
+                self.forget(candidate);
+                self.look_again();
+            }
+            Answer::Unknown => self.doubt = Doubt::Unsure,
+            Answer::Done(_) | Answer::Refused(_) => self.sweep_backoff.fail(now),
+        }
+    }
+
+    /// A candidate does not exist any more. If it was the one that a term stands on, the term is over.
+    fn forget(&mut self, candidate: Candidate) {
+        if candidate.guid != self.guid {
+            return;
+        }
+        if self.lowest() == Some(candidate) {
+            self.step_down();
+        }
+        self.own.retain(|sequence| *sequence != candidate.sequence);
+        self.look_again();
+    }
+}
+
+/// A claim whose answer came.
+struct Claim {
+    candidate: Candidate,
+    incarnation: Incarnation,
+    sent: Time,
+}
+
+/// Until when a committed write that was sent at `sent` proves the session.
+fn validity(bench: &Bench<'_>, sent: Time) -> Time {
+    bench.config.validity(bench.standing.timeout).map_or(sent, |validity| sent + validity)
+}
+
+fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {
+    slot.take_if(|pending| pending.id == id)
+}

@@ -1,0 +1,360 @@
+//! Election by a queue of candidates that live as long as their sessions: the smallest sequence leads, everyone else watches
+//! its direct predecessor only.
+//!
+//! The recipe is ZooKeeper's ("Leader Election" in its recipes document), with what the field added to it: an owner that is
+//! compared, a term that is claimed by a write, a validity that only committed writes extend, creates that are looked for by
+//! their guid, and never a second write while the first is uncertain.
+//!
+//! The files: this one has the state and what connections and sessions do to it; `answer` what answers and notices do;
+//! `advance` derives the next step; `check` has the invariants.
+
+mod advance;
+mod answer;
+mod check;
+
+pub(crate) use answer::Bench;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::Position;
+use crate::step::{Backoff, Pending, Standing, earlier};
+use crate::{Candidate, Config, Fence, Guid, Incarnation, OpId, Session, Time, Timer};
+
+/// This node's standing in the queue.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Queue {
+    /// What this node's candidates are named in the current session.
+    guid: Option<Guid>,
+    /// The sequences of own candidates of this session that are known to exist, in order.
+    own: Vec<i32>,
+    /// Names of earlier sessions, whose candidates are deleted where they are still found.
+    former: Vec<Former>,
+    doubt: Doubt,
+    /// The queue must be listed (again) before anything new is begun.
+    look: bool,
+    view: Option<View>,
+    head: Head,
+    /// The one watch that counts, and whether it is on the predecessor or on the own candidate.
+    watch: Option<Watch>,
+    term: Option<Term>,
+    pending: Option<Pending<Ask>>,
+    sweep: Option<Pending<Candidate>>,
+    beat: Option<Pending<Candidate>>,
+    backoff: Backoff,
+    sweep_backoff: Backoff,
+    relist_at: Option<Time>,
+}
+
+/// A name that was used in an earlier session.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Former {
+    guid: Guid,
+    /// When its session is over even for a store that has just heard of it.
+    until: Time,
+}
+
+/// Whether a write of unknown outcome may still happen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Doubt {
+    /// None.
+    #[default]
+    Sure,
+    /// One may, and a sync has to be answered.
+    Unsure,
+    /// A sync sent after it was answered; a listing sent after that has to be.
+    Synced,
+}
+
+/// What the last listing said, as far as this node needs it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct View {
+    head: Option<Candidate>,
+    /// The candidate directly before the lowest own one.
+    predecessor: Option<Candidate>,
+    /// Candidates of this node's earlier sessions, in order.
+    strays: Vec<Candidate>,
+    /// Whether somebody else's kind of client stands in the queue.
+    mixed: bool,
+    skipped: u32,
+}
+
+/// Who stands first.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Head {
+    /// Not read since the last listing.
+    #[default]
+    Unread,
+    /// Read.
+    Known { candidate: Candidate, participant: Arc<str> },
+    /// Gone before it could be read, or not worth reading.
+    Unknown,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Watch {
+    candidate: Candidate,
+    id: OpId,
+}
+
+/// A term that this node holds.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Term {
+    fence: Fence,
+    until: Time,
+    beat_at: Time,
+}
+
+/// What the queue slot waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Ask {
+    Enter,
+    Sync,
+    /// `settles`: it was sent after a sync, so it ends the doubt.
+    List {
+        settles: bool,
+    },
+    Inspect {
+        candidate: Candidate,
+        watch: bool,
+    },
+    Claim {
+        candidate: Candidate,
+        incarnation: Incarnation,
+    },
+}
+
+impl Ask {
+    /// Whether it may still happen after nobody waits for it any more.
+    fn is_write(&self) -> bool {
+        match self {
+            Self::Enter | Self::Claim { .. } => true,
+            Self::Sync | Self::List { .. } | Self::Inspect { .. } => false,
+        }
+    }
+}
+
+/// What the rest of the node has to see to after an event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The session is not what it was believed to be.
+    pub(crate) session_is_wrong: bool,
+    /// The term record is not what it was read to be.
+    pub(crate) record_is_wrong: bool,
+}
+
+impl Queue {
+    /// How many earlier names are kept in mind; the oldest is given up, since its session is long over.
+    const FORMER_LIMIT: usize = 4;
+
+    pub(crate) fn new() -> Self {
+        Self {
+            guid: None,
+            own: Vec::new(),
+            former: Vec::new(),
+            doubt: Doubt::Sure,
+            look: false,
+            view: None,
+            head: Head::Unread,
+            watch: None,
+            term: None,
+            pending: None,
+            sweep: None,
+            beat: None,
+            backoff: Backoff::default(),
+            sweep_backoff: Backoff::default(),
+            relist_at: None,
+        }
+    }
+
+    /// A session is connected that is not the one from before.
+    pub(crate) fn begin(&mut self, now: Time, standing: &Standing, config: &Config) {
+        let random = u128::from(standing.random(1)) << 64 | u128::from(standing.random(2));
+        self.guid = Some(Guid::ours(random));
+        self.look = !self.former.is_empty();
+        self.relist_at = Some(now + standing.jittered(config.relist, 3));
+    }
+
+    /// The session from before is connected again: everything is read again, what is there and ours is kept.
+    pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
+        self.look = true;
+        self.relist_at = Some(now + standing.jittered(config.relist, 3));
+    }
+
+    /// The connection is lost: nothing that is pending will be answered for sure, no watch is certain.
+    pub(crate) fn suspend(&mut self) {
+        if self.pending.take().is_some_and(|pending| pending.kind.is_write()) {
+            self.doubt = Doubt::Unsure;
+        }
+        if self.sweep.take().is_some() | self.beat.take().is_some() {
+            self.doubt = Doubt::Unsure;
+        }
+        if self.doubt == Doubt::Synced {
+            self.doubt = Doubt::Unsure;
+        }
+        self.watch = None;
+        self.head = Head::Unread;
+        self.backoff.clear();
+        self.sweep_backoff.clear();
+        self.relist_at = None;
+    }
+
+    /// The session is over, or nothing can be known of it: nothing of it is ours any more.
+    pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
+        self.suspend();
+        if let Some(guid) = self.guid.take() {
+            if self.former.len() == Self::FORMER_LIMIT {
+                self.former.remove(0);
+            }
+            self.former.push(Former { guid, until: now + timeout.saturating_mul(2) });
+        }
+        self.own.clear();
+        self.doubt = Doubt::Sure;
+        self.look = false;
+        self.view = None;
+        self.term = None;
+    }
+
+    /// Gives up the term at once; the candidate stays, so everything is looked at again before the next claim.
+    pub(crate) fn step_down(&mut self) {
+        if self.term.take().is_some() {
+            self.look_again();
+            self.watch = None;
+            if self.beat.take().is_some() {
+                self.doubt = Doubt::Unsure;
+            }
+        }
+    }
+
+    /// What time alone brings about: the end of validity, answers that are overdue. True when everything is to be read
+    /// again.
+    pub(crate) fn expire(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
+        if self.term.as_ref().is_some_and(|term| term.until <= now) {
+            self.step_down();
+        }
+        self.former.retain(|former| former.until > now);
+        self.backoff.holds(now);
+        self.sweep_backoff.holds(now);
+        if self.pending.as_ref().is_some_and(|pending| pending.deadline <= now)
+            && self.pending.take().is_some_and(|pending| pending.kind.is_write())
+        {
+            self.doubt = Doubt::Unsure;
+        }
+        if self.sweep.as_ref().is_some_and(|pending| pending.deadline <= now) {
+            self.sweep = None;
+            self.doubt = Doubt::Unsure;
+        }
+        if self.beat.as_ref().is_some_and(|pending| pending.deadline <= now) {
+            self.beat = None;
+            self.doubt = Doubt::Unsure;
+        }
+        if let (Some(at), Some(standing)) = (self.relist_at, standing)
+            && at <= now
+        {
+            self.look_again();
+            self.relist_at = Some(now + standing.jittered(config.relist, 3));
+            return true;
+        }
+        false
+    }
+
+    pub(crate) fn position(&self) -> Position {
+        match (&self.term, &self.view) {
+            (Some(term), _) => Position::Leading { fence: term.fence, until: term.until },
+            (None, Some(View { predecessor: Some(_), .. })) if !self.own.is_empty() => Position::Waiting,
+            (None, _) => Position::Unknown,
+        }
+    }
+
+    /// The id of whoever stands first, if that is another kind of client.
+    pub(crate) fn foreign_head(&self) -> Option<&Arc<str>> {
+        match &self.head {
+            Head::Known { candidate, participant } if candidate.is_foreign() => Some(participant),
+            Head::Known { .. } | Head::Unread | Head::Unknown => None,
+        }
+    }
+
+    /// The coordinators changed: in a queue that is shared with another kind of client, who stands first may have too.
+    pub(crate) fn coordinators_changed(&mut self) {
+        if self.view.as_ref().is_some_and(|view| view.mixed) {
+            self.look_again();
+        }
+    }
+
+    /// Names in the queue that are not those of candidates.
+    pub(crate) fn skipped(&self) -> u32 {
+        self.view.as_ref().map_or(0, |view| view.skipped)
+    }
+
+    /// Whether nothing of this node is left in the queue, for certain.
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        self.own.is_empty()
+            && self.doubt == Doubt::Sure
+            && self.sweep.is_none()
+            && self.beat.is_none()
+            && !self.pending.as_ref().is_some_and(|pending| pending.kind.is_write())
+    }
+
+    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
+        let overdue = [
+            self.pending.as_ref().map(|pending| pending.deadline),
+            self.sweep.as_ref().map(|pending| pending.deadline),
+            self.beat.as_ref().map(|pending| pending.deadline),
+        ];
+        let retries = [self.backoff.deadline(), self.sweep_backoff.deadline()];
+        let answers = overdue.into_iter().flatten().map(|at| (at, Timer::Answer));
+        let retries = retries.into_iter().flatten().filter(|_| connected).map(|at| (at, Timer::Retry));
+        let validity = self.term.iter().map(|term| (term.until, Timer::Validity));
+        let beat = self.term.iter().filter(|_| connected && self.may_beat()).map(|term| (term.beat_at, Timer::Beat));
+        let relist = self.relist_at.into_iter().filter(|_| connected).map(|at| (at, Timer::Relist));
+        answers.chain(retries).chain(validity).chain(beat).chain(relist).map(Some).fold(None, earlier)
+    }
+
+    /// What is known of the queue is out of date, and so is what a pending answer will say of it.
+    fn look_again(&mut self) {
+        self.look = true;
+        if let Some(pending) = &mut self.pending {
+            pending.dirty = true;
+        }
+    }
+
+    /// A heartbeat is a write: not while another may still happen, and only on a link that has shown the candidate to be
+    /// ours.
+    fn may_beat(&self) -> bool {
+        self.beat.is_none() && self.doubt == Doubt::Sure && self.watches_own()
+    }
+
+    fn watches_own(&self) -> bool {
+        match (&self.watch, self.lowest()) {
+            (Some(watch), Some(own)) => watch.candidate == own,
+            (Some(_) | None, _) => false,
+        }
+    }
+
+    /// The own candidate that counts: the lowest; spare ones are deleted.
+    fn lowest(&self) -> Option<Candidate> {
+        self.own.first().map(|sequence| self.candidate(*sequence))
+    }
+
+    fn candidate(&self, sequence: i32) -> Candidate {
+        Candidate { sequence, guid: self.guid }
+    }
+
+    fn strays_below(&self, own: Candidate) -> bool {
+        self.view.iter().flat_map(|view| &view.strays).any(|stray| *stray < own)
+    }
+}
+
+/// The session of `standing` is what an owner has to be.
+fn owns(standing: &Standing, owner: Session) -> bool {
+    standing.session == owner
+}

@@ -1,0 +1,159 @@
+//! The highest epoch that this node has seen, and what the term record said in this session.
+
+use crate::step::{Backoff, Pending, Standing, Step, earlier};
+use crate::store::{Answer, Refusal, Reply, Request};
+use crate::{Action, Fence, Incarnation, OpId, Sink, Slot, Time, Timer};
+
+/// The floor under the epochs that this node accepts. It outlives sessions; a starting node reads it from the term record,
+/// which outlives leaders.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Floor {
+    fence: Option<Fence>,
+    /// What was read on this connection.
+    read: Option<Reading>,
+    /// Whether this session has not read the record before: only then does another incarnation replace the floor.
+    fresh: bool,
+    /// Whether the floor's incarnation was seen in this session, so that a lost record is written again with it.
+    known: bool,
+    pending: Option<Pending<()>>,
+    backoff: Backoff,
+    published: Option<Fence>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Reading {
+    Missing,
+    Found(Incarnation),
+}
+
+/// How a claim writes the term record.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Record {
+    pub(crate) incarnation: Incarnation,
+    pub(crate) create: bool,
+}
+
+impl Floor {
+    pub(crate) fn new() -> Self {
+        Self {
+            fence: None,
+            read: None,
+            fresh: true,
+            known: false,
+            pending: None,
+            backoff: Backoff::default(),
+            published: None,
+        }
+    }
+
+    pub(crate) fn fence(&self) -> Option<Fence> {
+        self.fence
+    }
+
+    /// How to claim a term, once the record was read on this connection.
+    pub(crate) fn record(&self, standing: &Standing) -> Option<Record> {
+        let kept = self.fence.filter(|_| self.known).map(|fence| fence.incarnation);
+        match self.read? {
+            Reading::Found(incarnation) => Some(Record { incarnation, create: false }),
+            Reading::Missing => {
+                let incarnation = kept.unwrap_or_else(|| Incarnation(standing.random(4)));
+                Some(Record { incarnation, create: true })
+            }
+        }
+    }
+
+    pub(crate) fn begin(&mut self) {
+        self.fresh = true;
+        self.known = false;
+    }
+
+    pub(crate) fn suspend(&mut self) {
+        self.pending = None;
+        self.read = None;
+        self.backoff.clear();
+    }
+
+    /// The record is not what it was read to be.
+    pub(crate) fn reread(&mut self) {
+        self.read = None;
+        if let Some(pending) = &mut self.pending {
+            pending.dirty = true;
+        }
+    }
+
+    /// Somebody shows a token. One that is newer is not believed: it has the record read.
+    pub(crate) fn shown(&mut self, fence: Fence) {
+        if self.fence.is_none_or(|floor| fence.is_newer_than(floor)) {
+            self.reread();
+        }
+    }
+
+    /// This node's own claim was written.
+    pub(crate) fn claimed(&mut self, fence: Fence) {
+        self.fence = Some(fence);
+        self.fresh = false;
+        self.known = true;
+        self.read = Some(Reading::Found(fence.incarnation));
+    }
+
+    pub(crate) fn answered(&mut self, now: Time, id: OpId, answer: &Answer) {
+        let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return };
+        match answer {
+            Answer::Done(Reply::Term(record)) => {
+                self.backoff.clear();
+                self.found(record.fence);
+                self.read = Some(Reading::Found(record.fence.incarnation)).filter(|_| !pending.dirty);
+            }
+            Answer::Refused(Refusal::Missing) => {
+                self.backoff.clear();
+                self.fresh = false;
+                self.read = Some(Reading::Missing).filter(|_| !pending.dirty);
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
+        }
+    }
+
+    fn found(&mut self, fence: Fence) {
+        let replaces = self.fence.is_none_or(|floor| match floor.incarnation == fence.incarnation {
+            true => fence.epoch > floor.epoch,
+            false => self.fresh,
+        });
+        if replaces {
+            self.fence = Some(fence);
+        }
+        self.known |= self.fence.is_some_and(|floor| floor.incarnation == fence.incarnation);
+        self.fresh = false;
+    }
+
+    pub(crate) fn expire(&mut self, now: Time) {
+        self.pending.take_if(|pending| pending.deadline <= now);
+        self.backoff.holds(now);
+    }
+
+    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>) {
+        if let Some(fence) = self.fence
+            && self.published != Some(fence)
+        {
+            self.published = Some(fence);
+            step.out.push(Action::Floor(fence));
+        }
+        let Some(standing) = step.connected() else { return };
+        if self.pending.is_some() || self.read.is_some() || self.backoff.holds(step.now) {
+            return;
+        }
+        self.pending = Some(step.send(&standing, Slot::Term, (), Request::ReadTerm));
+    }
+
+    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
+        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
+        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
+        earlier(answer, retry)
+    }
+
+    /// Whether it waits for nothing although it should.
+    pub(crate) fn is_stuck(&self, connected: bool) -> bool {
+        connected && self.read.is_none() && self.pending.is_none() && self.backoff.deadline().is_none()
+    }
+}

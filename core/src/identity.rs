@@ -1,0 +1,113 @@
+//! Whether another live session goes by this node's id.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use crate::{Config, Member, Session, Time};
+
+/// Found out before this node stands for anything, and once more when it is registered, since two may start together.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) enum Identity {
+    /// Not looked yet.
+    #[default]
+    Unread,
+    /// Somebody is registered: it may be this node's own former life, which its session outlasts for a while.
+    Waiting { session: Session, until: Time, again_at: Option<Time> },
+    /// Nobody was, so this node may register.
+    Free,
+    /// This node registered; the directories are read once more.
+    Registered,
+    /// Nobody was registered before this node.
+    Proved,
+}
+
+/// What the directories say when both were just read.
+pub(crate) struct Sight<'a> {
+    /// Whoever else goes by this node's id.
+    pub(crate) other: Option<&'a Member>,
+    /// The revision of this node's own entry.
+    pub(crate) own: Option<u64>,
+}
+
+impl Identity {
+    pub(crate) fn is_free(&self) -> bool {
+        match self {
+            Self::Free | Self::Registered | Self::Proved => true,
+            Self::Unread | Self::Waiting { .. } => false,
+        }
+    }
+
+    /// Whether the directories are of interest.
+    pub(crate) fn is_open(&self) -> bool {
+        match self {
+            Self::Unread | Self::Waiting { .. } | Self::Registered => true,
+            Self::Free | Self::Proved => false,
+        }
+    }
+
+    /// This node's entry is there; true if the directories have to be read again.
+    pub(crate) fn registered(&mut self) -> bool {
+        let first = *self == Self::Free;
+        if first {
+            *self = Self::Registered;
+        }
+        first
+    }
+
+    /// Time passes; true if the directories have to be read again.
+    pub(crate) fn expire(&mut self, now: Time) -> bool {
+        match self {
+            Self::Waiting { again_at, .. } => again_at.take_if(|at| *at <= now).is_some(),
+            Self::Unread | Self::Free | Self::Registered | Self::Proved => false,
+        }
+    }
+
+    /// Looks at fresh readings. Gives the address of the other when this node has to refuse.
+    pub(crate) fn look(
+        &mut self,
+        now: Time,
+        config: &Config,
+        own_timeout: Duration,
+        sight: &Sight<'_>,
+    ) -> Option<Arc<str>> {
+        match (&*self, sight.other) {
+            (Self::Unread | Self::Waiting { .. }, None) => *self = Self::Free,
+            (Self::Registered, None) => *self = Self::Proved,
+            (Self::Waiting { session, until, again_at }, Some(other)) if other.key.session == *session => {
+                if *until <= now {
+                    return Some(Arc::clone(&other.address));
+                }
+                if again_at.is_none() {
+                    *self = Self::wait(now, other.key.session, *until, own_timeout);
+                }
+            }
+            (Self::Unread | Self::Waiting { .. }, Some(other)) => {
+                let timeout = other.session_timeout.unwrap_or(own_timeout);
+                let rounding = config.store_tick.map_or(timeout / 2, |tick| tick.saturating_mul(2));
+                let until = now + timeout.saturating_add(rounding);
+                *self = Self::wait(now, other.key.session, until, own_timeout);
+            }
+            (Self::Registered, Some(other)) => {
+                if sight.own.is_some_and(|own| other.created < own) {
+                    return Some(Arc::clone(&other.address));
+                }
+                *self = Self::Proved;
+            }
+            (Self::Free | Self::Proved, _) => {}
+        }
+        None
+    }
+
+    fn wait(now: Time, session: Session, until: Time, own_timeout: Duration) -> Self {
+        let soon = now + (own_timeout / 10).max(Duration::from_millis(1));
+        Self::Waiting { session, until, again_at: Some(soon.min(until)) }
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        match self {
+            Self::Waiting { again_at, .. } => *again_at,
+            Self::Unread | Self::Free | Self::Registered | Self::Proved => None,
+        }
+    }
+}

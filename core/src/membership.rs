@@ -1,0 +1,235 @@
+//! This node's own entry in a directory: what is wanted against what is there.
+
+use alloc::vec::Vec;
+
+use crate::step::{Backoff, Pending, Standing, Step, earlier};
+use crate::store::{Answer, Refusal, Reply, Request};
+use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time, Timer};
+
+/// What an entry says beside who and where, which never changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Entry {
+    pub(crate) epoch: Option<Epoch>,
+}
+
+/// One reconciliation of one entry. The desired entry is passed in with each step, so nothing can act on an older wish.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Membership {
+    directory: Directory,
+    known: Known,
+    /// A write of unknown outcome may still happen.
+    unsure: bool,
+    /// Earlier sessions of this process that may have left an entry.
+    former: Vec<Session>,
+    watch: Option<OpId>,
+    pending: Option<Pending<Ask>>,
+    backoff: Backoff,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Known {
+    Absent,
+    Present(Entry),
+    /// It has to be read.
+    Unread,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Ask {
+    Sync,
+    Verify,
+    Join(Entry),
+    Leave,
+    LeaveFormer(Session),
+}
+
+impl Ask {
+    /// Whether it may still happen after nobody waits for it any more, and would do harm.
+    fn is_write(self) -> bool {
+        match self {
+            Self::Join(_) | Self::Leave => true,
+            // No name is used by two sessions, so repeating it does no harm.
+            Self::LeaveFormer(_) | Self::Sync | Self::Verify => false,
+        }
+    }
+}
+
+impl Membership {
+    const FORMER_LIMIT: usize = 4;
+
+    pub(crate) fn new(directory: Directory) -> Self {
+        Self {
+            directory,
+            known: Known::Absent,
+            unsure: false,
+            former: Vec::new(),
+            watch: None,
+            pending: None,
+            backoff: Backoff::default(),
+        }
+    }
+
+    pub(crate) fn suspend(&mut self) {
+        self.unsure |= self.pending.take().is_some_and(|pending| pending.kind.is_write());
+        self.watch = None;
+        self.backoff.clear();
+        if self.known != Known::Absent {
+            self.known = Known::Unread;
+        }
+    }
+
+    /// The session is over or abandoned: what it may have left is deleted by its name.
+    pub(crate) fn lose(&mut self, session: Session) {
+        self.suspend();
+        if self.known != Known::Absent || self.unsure {
+            if self.former.len() == Self::FORMER_LIMIT {
+                self.former.remove(0);
+            }
+            self.former.push(session);
+        }
+        self.known = Known::Absent;
+        self.unsure = false;
+    }
+
+    /// Read again, though nothing happened.
+    pub(crate) fn reread(&mut self) {
+        if self.known != Known::Absent {
+            self.known = Known::Unread;
+            self.dirty();
+        }
+    }
+
+    fn dirty(&mut self) {
+        if let Some(pending) = &mut self.pending {
+            pending.dirty = true;
+        }
+    }
+
+    pub(crate) fn noticed(&mut self, id: OpId) {
+        if self.pending.as_ref().is_some_and(|pending| pending.id == id) {
+            self.dirty();
+        } else if self.watch.take_if(|watch| *watch == id).is_some() {
+            self.known = Known::Unread;
+            self.dirty();
+        }
+    }
+
+    /// An answer; true if it shows that the session is not the believed one.
+    pub(crate) fn answered(&mut self, now: Time, standing: &Standing, id: OpId, answer: &Answer) -> bool {
+        let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
+        if *answer == Answer::Unknown && pending.kind.is_write() {
+            self.unsure = true;
+            return false;
+        }
+        match (pending.kind, answer) {
+            (Ask::Verify, Answer::Done(Reply::Registered { owner, epoch })) => {
+                self.backoff.clear();
+                if *owner != standing.session {
+                    return true;
+                }
+                self.known = if pending.dirty { Known::Unread } else { Known::Present(Entry { epoch: *epoch }) };
+                self.watch = Some(pending.id).filter(|_| !pending.dirty);
+            }
+            (Ask::Verify, Answer::Refused(Refusal::Missing)) => self.settled(Known::Absent),
+            (Ask::Sync, Answer::Done(Reply::Synced)) => {
+                self.unsure = false;
+                self.settled(Known::Unread);
+            }
+            (Ask::Join(_), Answer::Done(Reply::Joined) | Answer::Refused(Refusal::Exists)) => {
+                self.settled(Known::Unread);
+            }
+            (Ask::Leave, Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing)) => {
+                self.watch = None;
+                self.settled(Known::Absent);
+            }
+            (Ask::LeaveFormer(session), Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing)) => {
+                self.former.retain(|former| *former != session);
+                self.backoff.clear();
+            }
+            (_, Answer::Done(_) | Answer::Refused(_) | Answer::Unknown) => self.backoff.fail(now),
+        }
+        false
+    }
+
+    fn settled(&mut self, known: Known) {
+        self.known = known;
+        self.backoff.clear();
+    }
+
+    pub(crate) fn expire(&mut self, now: Time) {
+        if let Some(pending) = self.pending.take_if(|pending| pending.deadline <= now) {
+            self.unsure |= pending.kind.is_write();
+        }
+        self.backoff.holds(now);
+    }
+
+    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, wanted: Option<Entry>) {
+        let Some(standing) = step.connected() else { return };
+        if self.pending.is_some() || self.backoff.holds(step.now) {
+            return;
+        }
+        let Some(ask) = self.next(wanted) else { return };
+        let request = self.request(ask, standing.session);
+        self.pending = Some(step.send(&standing, Slot::Membership(self.directory), ask, request));
+    }
+
+    fn next(&self, wanted: Option<Entry>) -> Option<Ask> {
+        if self.unsure {
+            return Some(Ask::Sync);
+        }
+        match (self.known, wanted) {
+            (Known::Unread, _) => Some(Ask::Verify),
+            (Known::Absent, Some(entry)) => Some(Ask::Join(entry)),
+            (Known::Present(entry), Some(wanted)) if entry == wanted => self.leave_former(),
+            (Known::Present(_), _) => Some(Ask::Leave),
+            (Known::Absent, None) => self.leave_former(),
+        }
+    }
+
+    fn leave_former(&self) -> Option<Ask> {
+        self.former.first().map(|session| Ask::LeaveFormer(*session))
+    }
+
+    fn request(&self, ask: Ask, session: Session) -> Request {
+        let directory = self.directory;
+        match ask {
+            Ask::Sync => Request::Sync,
+            Ask::Verify => Request::Verify { directory, session },
+            Ask::Join(Entry { epoch }) => Request::Join { directory, session, epoch },
+            Ask::Leave => Request::Leave { directory, session },
+            Ask::LeaveFormer(session) => Request::Leave { directory, session },
+        }
+    }
+
+    /// Whether there is no entry of this session, for certain.
+    pub(crate) fn is_absent(&self) -> bool {
+        self.known == Known::Absent
+            && !self.unsure
+            && !self.pending.as_ref().is_some_and(|pending| matches!(pending.kind, Ask::Join(_)))
+    }
+
+    /// Whether the entry is there, as read.
+    pub(crate) fn is_present(&self) -> bool {
+        matches!(self.known, Known::Present(_))
+    }
+
+    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
+        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
+        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
+        earlier(answer, retry)
+    }
+
+    /// Whether nothing is asked or scheduled.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.pending.is_none() && self.backoff.deadline().is_none()
+    }
+
+    /// Whether, being quiet, it is as wanted.
+    pub(crate) fn agrees(&self, wanted: Option<Entry>) -> bool {
+        self.next(wanted).is_none()
+    }
+}

@@ -1,0 +1,43 @@
+//! The invariants of a node that its state alone can show.
+
+use super::{Node, Stop};
+use crate::membership::Membership;
+use crate::registry::{Interest, Registry};
+use crate::{Role, Violation};
+
+impl Node {
+    /// Every invariant of this node and its machines.
+    ///
+    /// # Errors
+    /// The first promise that does not hold.
+    pub fn check(&self) -> Result<(), Violation> {
+        if self.stop == Stop::Over {
+            return Ok(());
+        }
+        self.queue.check(self.standing.as_ref(), self.will(), &self.floor)?;
+        let connected = self.standing.is_some_and(|standing| standing.connected);
+        if self.floor.is_stuck(connected) {
+            return Err(Violation::Stuck);
+        }
+        if self.services.serving().role() == Role::Leader && !self.membership.workers.is_absent() {
+            return Err(Violation::RegistryDisagrees);
+        }
+        if connected { self.check_registries() } else { Ok(()) }
+    }
+
+    /// A registry that neither asks nor waits says what this node does, and is followed as closely as it has to be.
+    fn check_registries(&self) -> Result<(), Violation> {
+        let (workers, coordinators) = self.wanted_entries();
+        let memberships = self.membership.both().into_iter().zip([workers, coordinators]);
+        let entry_lags = |(one, wanted): (&Membership, _)| one.is_quiet() && !one.agrees(wanted);
+        if memberships.into_iter().any(entry_lags) {
+            return Err(Violation::RegistryDisagrees);
+        }
+        let registries = self.registry.both().into_iter().zip([self.interest(), Interest::Watch]);
+        let mirror_lags = |(one, interest): (&Registry, _)| one.is_quiet() && !one.agrees(interest);
+        if registries.into_iter().any(mirror_lags) {
+            return Err(Violation::Stuck);
+        }
+        Ok(())
+    }
+}

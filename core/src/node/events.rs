@@ -1,0 +1,140 @@
+//! What each event means to each machine.
+
+use core::time::Duration;
+
+use super::{Node, Stop};
+use crate::election::queue::{Bench, Outcome};
+use crate::step::Standing;
+use crate::store::{Answer, Notice};
+use crate::{Action, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
+
+impl Node {
+    pub(super) fn apply<S: Sink>(&mut self, now: Time, event: Event, out: &mut S) {
+        match event {
+            Event::SessionUp { session, timeout, entropy } => self.session_up(now, session, timeout, entropy, out),
+            Event::Suspended => self.suspended(),
+            Event::SessionLost => self.session_lost(now),
+            Event::Answered { id, answer } => self.answered(now, id, &answer, out),
+            Event::Noticed { id, notice } => self.noticed(id, notice),
+            Event::ServiceStarted { run } => self.services.started(run),
+            Event::ServiceFailed { run } => self.services.failed(now, run),
+            Event::ServiceStopped { run } => self.services.stopped(run),
+            Event::FenceSeen { fence } => self.floor.shown(fence),
+            Event::Resign => self.resign(now),
+            Event::Shutdown => self.shut_down(now),
+            Event::Wake => {}
+        }
+    }
+
+    /// The loss of the session before may never have been announced, so the sessions are compared.
+    fn session_up<S: Sink>(&mut self, now: Time, session: Session, timeout: Duration, entropy: u64, out: &mut S) {
+        let same = self.standing.is_some_and(|standing| standing.session == session);
+        if same {
+            self.suspend_machines();
+        } else {
+            self.session_lost(now);
+        }
+        let standing = Standing { session, timeout, entropy, connected: true };
+        self.standing = Some(standing);
+        if self.config.validity(timeout).is_none() {
+            let objection =
+                Objection::NoValidity { timeout_ms: millis(timeout), margin_ms: millis(self.config.margin(timeout)) };
+            return self.refuse(objection, out);
+        }
+        if same {
+            self.queue.resume(now, &standing, &self.config);
+        } else {
+            self.queue.begin(now, &standing, &self.config);
+            self.floor.begin();
+        }
+    }
+
+    fn suspended(&mut self) {
+        self.suspend_machines();
+        if let Some(standing) = &mut self.standing {
+            standing.connected = false;
+        }
+        match self.config.on_suspend {
+            OnSuspend::Hold => {}
+            OnSuspend::StepDown => self.queue.step_down(),
+        }
+    }
+
+    fn suspend_machines(&mut self) {
+        self.issuer.relink();
+        self.queue.suspend();
+        self.floor.suspend();
+        self.membership.each().into_iter().for_each(crate::membership::Membership::suspend);
+        self.registry.each().into_iter().for_each(crate::registry::Registry::suspend);
+    }
+
+    fn session_lost(&mut self, now: Time) {
+        self.suspend_machines();
+        let Some(standing) = self.standing.take() else { return };
+        self.queue.lose(now, standing.timeout);
+        self.membership.each().into_iter().for_each(|membership| membership.lose(standing.session));
+        if self.former.len() == Self::FORMER_LIMIT {
+            self.former.remove(0);
+        }
+        self.former.push(standing.session);
+    }
+
+    fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) {
+        let Some(standing) = self.standing else { return };
+        let bench = Bench { now, standing: &standing, config: &self.config };
+        let outcome = match id.slot {
+            Slot::Queue | Slot::Sweep | Slot::Beat => self.queue.answered(&bench, id, answer),
+            Slot::Term => {
+                self.floor.answered(now, id, answer);
+                Outcome::default()
+            }
+            Slot::Membership(directory) => {
+                let wrong = self.membership.of(directory).answered(now, &standing, id, answer);
+                Outcome { session_is_wrong: wrong, record_is_wrong: false }
+            }
+            Slot::Mirror(directory) => {
+                self.mirrored(now, directory, id, answer, out);
+                Outcome::default()
+            }
+        };
+        if outcome.record_is_wrong {
+            self.floor.reread();
+        }
+        if outcome.session_is_wrong {
+            self.session_lost(now);
+            out.push(Action::RenewSession);
+        }
+    }
+
+    fn mirrored<S: Sink>(&mut self, now: Time, directory: crate::Directory, id: OpId, answer: &Answer, out: &mut S) {
+        let changed = self.registry.of(directory).answered(now, id, answer, out);
+        if changed && directory == crate::Directory::Coordinators {
+            self.queue.coordinators_changed();
+        }
+    }
+
+    fn noticed(&mut self, id: OpId, notice: Notice) {
+        match id.slot {
+            Slot::Queue => self.queue.noticed(id, notice),
+            Slot::Membership(directory) => self.membership.of(directory).noticed(id),
+            Slot::Mirror(directory) => self.registry.of(directory).noticed(id),
+            Slot::Sweep | Slot::Beat | Slot::Term => {}
+        }
+    }
+
+    fn resign(&mut self, now: Time) {
+        if self.duty.role() == Role::Leader && self.hold_off.until.is_none() {
+            self.hold_off.begin(now);
+        }
+    }
+
+    fn shut_down(&mut self, now: Time) {
+        if self.stop == Stop::No {
+            self.stop = Stop::Asked { limit: now + self.config.shutdown_limit };
+        }
+    }
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,421 @@
+//! The machine of one node: it owns one of each of the others and routes between them in one pass.
+
+mod check;
+mod events;
+mod query;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::election::queue::Queue;
+use crate::election::{Position, Will};
+use crate::floor::Floor;
+use crate::identity::{Identity, Sight};
+use crate::membership::{Entry, Membership};
+use crate::registry::{Interest, Registry};
+use crate::role::{Conditions, Duty, Services};
+use crate::step::{Issuer, Standing, Step};
+use crate::{
+    Action, Announcement, Config, Directory, Event, Fence, Leader, Objection, Role, Session, Sink, Time, Violation,
+};
+
+pub use query::Health;
+
+/// One node of a cluster: who leads, what must this node do now, who else is here.
+///
+/// ```
+/// use core::time::Duration;
+/// use rolecall_core::{Action, Config, Event, Node, Session, Time};
+///
+/// let mut node = Node::new(Config::new("node-a"));
+/// let mut actions = Vec::new();
+/// let up = Event::SessionUp { session: Session(7), timeout: Duration::from_secs(10), entropy: 42 };
+/// node.handle(Time::ZERO, up, &mut actions);
+/// // It reads the term record and the directories before it stands for anything.
+/// assert!(actions.iter().all(|action| matches!(action, Action::Store { .. })));
+/// assert!(node.next_deadline().is_some());
+/// assert_eq!(node.check(), Ok(()));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Node {
+    config: Config,
+    issuer: Issuer,
+    standing: Option<Standing>,
+    /// Earlier sessions of this process: their entries are not somebody else's.
+    former: Vec<Session>,
+    queue: Queue,
+    floor: Floor,
+    identity: Identity,
+    duty: Duty,
+    services: Services,
+    membership: Both<Membership>,
+    registry: Both<Registry>,
+    hold_off: HoldOff,
+    stop: Stop,
+    shown: Shown,
+}
+
+/// One for each directory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Both<T> {
+    workers: T,
+    coordinators: T,
+}
+
+impl<T> Both<T> {
+    fn of(&mut self, directory: Directory) -> &mut T {
+        match directory {
+            Directory::Workers => &mut self.workers,
+            Directory::Coordinators => &mut self.coordinators,
+        }
+    }
+
+    fn each(&mut self) -> [&mut T; 2] {
+        [&mut self.workers, &mut self.coordinators]
+    }
+
+    fn both(&self) -> [&T; 2] {
+        [&self.workers, &self.coordinators]
+    }
+}
+
+/// Until when a leader that resigned does not stand again.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct HoldOff {
+    until: Option<Time>,
+    /// How often in a row; each doubles the next.
+    times: u8,
+}
+
+impl HoldOff {
+    const FIRST: Duration = Duration::from_secs(2);
+    const LIMIT: Duration = Duration::from_secs(60);
+
+    fn begin(&mut self, now: Time) {
+        let length = Self::FIRST.saturating_mul(1 << self.times.min(5)).min(Self::LIMIT);
+        self.times = self.times.saturating_add(1).min(6);
+        self.until = Some(now + length);
+    }
+}
+
+/// How far this node's end has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum Stop {
+    /// Nobody asked for it.
+    No,
+    /// Registries are left, requests drained, the candidate deleted; the limit over all of it.
+    Asked { limit: Time },
+    /// Nothing more will be done.
+    Over,
+}
+
+/// What the world was last told, so that it is told only what is new.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+struct Shown {
+    gate: Option<(Fence, Time)>,
+    role: Role,
+    leader: Option<Leader>,
+}
+
+impl Node {
+    /// The most actions that one event can bring about; proved by the fuzzer.
+    pub const MAX_ACTIONS: usize = 24;
+    const FORMER_LIMIT: usize = 4;
+
+    /// A node that has not heard from its store yet.
+    #[must_use]
+    pub fn new(config: Config) -> Self {
+        Self {
+            config,
+            issuer: Issuer::default(),
+            standing: None,
+            former: Vec::new(),
+            queue: Queue::new(),
+            floor: Floor::new(),
+            identity: Identity::default(),
+            duty: Duty::None,
+            services: Services::new(),
+            membership: Both {
+                workers: Membership::new(Directory::Workers),
+                coordinators: Membership::new(Directory::Coordinators),
+            },
+            registry: Both {
+                workers: Registry::new(Directory::Workers),
+                coordinators: Registry::new(Directory::Coordinators),
+            },
+            hold_off: HoldOff::default(),
+            stop: Stop::No,
+            shown: Shown::default(),
+        }
+    }
+
+    /// Takes one event, at the time `now`, and puts what is to be done into `out`, in order. Total: any event at any time.
+    pub fn handle<S: Sink>(&mut self, now: Time, event: Event, out: &mut S) {
+        if self.stop == Stop::Over {
+            return;
+        }
+        self.expire(now);
+        self.apply(now, event, out);
+        if self.stop != Stop::Over {
+            self.advance(now, out);
+        }
+        if let Err(violation) = self.check() {
+            self.halt(violation, out);
+        }
+    }
+
+    /// What time alone brings about.
+    fn expire(&mut self, now: Time) {
+        if self.queue.expire(now, self.standing.as_ref(), &self.config) {
+            self.reread_registries();
+            self.membership.each().into_iter().for_each(Membership::reread);
+        }
+        self.floor.expire(now);
+        self.membership.each().into_iter().for_each(|membership| membership.expire(now));
+        self.registry.each().into_iter().for_each(|registry| registry.expire(now));
+        self.hold_off.until.take_if(|until| *until <= now);
+        if self.identity.expire(now) {
+            self.reread_registries();
+        }
+    }
+
+    fn reread_registries(&mut self) {
+        self.registry.each().into_iter().for_each(Registry::reread);
+    }
+
+    /// One pass: leadership, duty, registries, service, and only then the next requests.
+    fn advance<S: Sink>(&mut self, now: Time, out: &mut S) {
+        self.look_at_identity(now, out);
+        if self.stop == Stop::Over {
+            return;
+        }
+        self.resign_if_failing(now);
+        let will = self.settle_leadership();
+        self.show_gate(out);
+        self.duty = self.wanted_duty();
+        let conditions = self.conditions();
+        let stops_at_once = conditions.term_over && self.services.occupied_by().role() == Role::Leader;
+        if stops_at_once && !self.advance_services(now, conditions, out) {
+            return;
+        }
+        self.advance_registries(now, out);
+        if !self.advance_services(now, self.conditions(), out) {
+            return;
+        }
+        let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
+        self.floor.advance(&mut step);
+        self.queue.advance(&mut step, will, &self.floor);
+        self.show_news(out);
+        self.end_if_done(now, out);
+    }
+
+    fn look_at_identity<S: Sink>(&mut self, now: Time, out: &mut S) {
+        let Some(standing) = self.standing else { return };
+        if self.membership.both().into_iter().any(Membership::is_present) && self.identity.registered() {
+            self.reread_registries();
+        }
+        if !self.identity.is_open() || !self.registry.both().into_iter().all(Registry::is_fresh) {
+            return;
+        }
+        let sight = Self::sight(&self.registry, &self.former, &self.config.id, standing.session);
+        if let Some(address) = self.identity.look(now, &self.config, standing.timeout, &sight) {
+            self.refuse(Objection::IdentityTaken { address }, out);
+        }
+    }
+
+    fn sight<'a>(registry: &'a Both<Registry>, former: &[Session], id: &str, session: Session) -> Sight<'a> {
+        let [workers, coordinators] = registry.both();
+        let named = workers.members().iter().chain(coordinators.members()).filter(|one| &*one.key.id == id);
+        let mut sight = Sight { other: None, own: None };
+        for member in named {
+            if member.key.session == session {
+                sight.own = Some(sight.own.map_or(member.created, |own: u64| own.min(member.created)));
+            } else if !former.contains(&member.key.session) {
+                sight.other = Some(member);
+            }
+        }
+        sight
+    }
+
+    /// A leader that cannot serve gives its place to another.
+    fn resign_if_failing(&mut self, now: Time) {
+        if self.hold_off.until.is_none() && self.services.has_failed_to_lead(now, &self.config) {
+            self.hold_off.begin(now);
+        }
+        if self.services.serving().role() == Role::Leader && self.hold_off.until.is_none() {
+            self.hold_off.times = 0;
+        }
+    }
+
+    /// Lets this node's will and what it has seen of others take effect on its term.
+    fn settle_leadership(&mut self) -> Will {
+        let will = self.will();
+        if let Position::Leading { fence, .. } = self.queue.position() {
+            let floor = self.floor.fence();
+            if will == Will::Withdraw || floor.is_some_and(|floor| floor.is_newer_than(fence)) {
+                self.queue.step_down();
+            } else if floor != Some(fence) {
+                self.floor.claimed(fence);
+            }
+        }
+        will
+    }
+
+    fn will(&self) -> Will {
+        let leads = self.services.occupied_by().role() == Role::Leader;
+        match self.stop {
+            Stop::Asked { .. } if self.services.is_idle() => Will::Withdraw,
+            Stop::Asked { .. } => Will::Keep,
+            Stop::Over => Will::Withdraw,
+            Stop::No if self.hold_off.until.is_some() && leads => Will::Keep,
+            Stop::No if self.hold_off.until.is_some() || !self.identity.is_free() => Will::Withdraw,
+            Stop::No => Will::Stand,
+        }
+    }
+
+    fn wanted_duty(&self) -> Duty {
+        match (self.stop, self.queue.position()) {
+            (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
+            (Stop::No, _) if self.hold_off.until.is_some() => Duty::Worker,
+            (Stop::No, Position::Leading { fence, .. }) => Duty::Leader(fence),
+            (Stop::No, Position::Waiting) => Duty::Worker,
+            (Stop::No, Position::Unknown) => match self.duty {
+                Duty::Leader(_) | Duty::Worker => Duty::Worker,
+                Duty::None => Duty::None,
+            },
+        }
+    }
+
+    fn conditions(&self) -> Conditions {
+        let connected = self.standing.is_some_and(|standing| standing.connected);
+        let may_start = match self.duty {
+            Duty::None => false,
+            Duty::Worker => !connected || self.membership.coordinators.is_absent(),
+            Duty::Leader(_) => self.membership.workers.is_absent(),
+        };
+        let term = match self.queue.position() {
+            Position::Leading { fence, .. } => Some(fence),
+            Position::Waiting | Position::Unknown => None,
+        };
+        let term_over = self.services.occupied_by().fence().is_some_and(|fence| term != Some(fence));
+        Conditions { duty: self.duty, may_start, term_over }
+    }
+
+    /// One step of the services; false where that ends the node.
+    fn advance_services<S: Sink>(&mut self, now: Time, conditions: Conditions, out: &mut S) -> bool {
+        match self.services.advance(now, &self.config, conditions, out) {
+            Ok(()) => true,
+            Err(violation) => {
+                self.halt(violation, out);
+                false
+            }
+        }
+    }
+
+    fn advance_registries<S: Sink>(&mut self, now: Time, out: &mut S) {
+        let (workers, coordinators) = self.wanted_entries();
+        let interest = self.interest();
+        let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
+        self.membership.workers.advance(&mut step, workers);
+        self.membership.coordinators.advance(&mut step, coordinators);
+        self.registry.workers.advance(&mut step, interest);
+        self.registry.coordinators.advance(&mut step, Interest::Watch);
+    }
+
+    /// What the registries should say of this node: what it serves and is to go on serving.
+    fn wanted_entries(&self) -> (Option<Entry>, Option<Entry>) {
+        let stays = self.services.serving() == self.duty;
+        match self.duty {
+            Duty::Worker if stays => (Some(Entry { epoch: None }), None),
+            Duty::Leader(fence) if stays => (None, Some(Entry { epoch: Some(fence.epoch) })),
+            Duty::None | Duty::Worker | Duty::Leader(_) => (None, None),
+        }
+    }
+
+    fn interest(&self) -> Interest {
+        if self.duty.role() == Role::Leader {
+            Interest::Watch
+        } else if self.identity.is_open() {
+            Interest::Read
+        } else {
+            Interest::None
+        }
+    }
+
+    fn show_gate<S: Sink>(&mut self, out: &mut S) {
+        let gate = match self.queue.position() {
+            Position::Leading { fence, until } => Some((fence, until)),
+            Position::Waiting | Position::Unknown => None,
+        };
+        if gate == self.shown.gate {
+            return;
+        }
+        match gate {
+            Some((fence, until)) => out.push(Action::OpenGate { fence, until }),
+            None => out.push(Action::CloseGate),
+        }
+        self.shown.gate = gate;
+    }
+
+    fn show_news<S: Sink>(&mut self, out: &mut S) {
+        let role = self.services.serving().role();
+        if role != self.shown.role {
+            self.shown.role = role;
+            out.push(Action::Announce(Announcement::Role(role)));
+        }
+        if !self.is_leader_shown() {
+            let leader = self.leader();
+            out.push(Action::Announce(Announcement::Leader(leader.clone())));
+            self.shown.leader = leader;
+        }
+    }
+
+    /// Compares without making a new [`Leader`], since it is done on every event.
+    fn is_leader_shown(&self) -> bool {
+        match (self.leader_entry(), self.visible_foreign(), &self.shown.leader) {
+            (_, Some(id), Some(Leader::Foreign { id: shown })) => Arc::ptr_eq(id, shown) || id == shown,
+            (Some((member, epoch)), None, Some(Leader::Node { id, address, epoch: shown })) => {
+                member.key.id == *id && member.address == *address && epoch == *shown
+            }
+            (None, None, None) => true,
+            (_, Some(_), _) | (Some(_), None, _) | (None, None, Some(_)) => false,
+        }
+    }
+
+    fn end_if_done<S: Sink>(&mut self, now: Time, out: &mut S) {
+        let Stop::Asked { limit } = self.stop else { return };
+        let gone = self.membership.both().into_iter().all(Membership::is_absent) && self.queue.is_withdrawn();
+        let done = self.services.is_idle() && (gone || self.standing.is_none());
+        if done || limit <= now {
+            self.end(out);
+            out.push(Action::Exit);
+        }
+    }
+
+    /// Nothing more will be done: whatever still stands for this node goes with its session.
+    fn end<S: Sink>(&mut self, out: &mut S) {
+        self.stop = Stop::Over;
+        self.queue.step_down();
+        self.show_gate(out);
+        out.push(Action::CloseSession);
+    }
+
+    fn refuse<S: Sink>(&mut self, objection: Objection, out: &mut S) {
+        self.end(out);
+        out.push(Action::Refuse(objection));
+    }
+
+    fn halt<S: Sink>(&mut self, violation: Violation, out: &mut S) {
+        if self.shown.gate.take().is_some() {
+            out.push(Action::CloseGate);
+        }
+        self.stop = Stop::Over;
+        out.push(Action::Halt(violation));
+    }
+}

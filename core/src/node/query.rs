@@ -1,0 +1,157 @@
+//! What can be asked of a node.
+
+use alloc::sync::Arc;
+
+use super::{Node, Stop};
+use crate::election::Position;
+use crate::membership::Membership;
+use crate::registry::Registry;
+use crate::step::earlier;
+use crate::{Config, Epoch, Fence, Leader, Member, Role, Session, Time, Timer};
+
+/// Why a node does not serve, or that it does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Health {
+    /// It serves its role and is registered.
+    Serving,
+    /// It serves its role, but its entry is not in the registry, or not known to be.
+    Unregistered,
+    /// It has no connection to its store and serves no role.
+    NoStore,
+    /// Another session is registered under its id; it may be an earlier life of its own.
+    IdentityHeld,
+    /// It does not know yet what it is to do.
+    Undecided,
+    /// The service of its role starts or stops.
+    Changing,
+    /// The service of its role could not be started, this many times in a row.
+    Failing(u8),
+    /// It is ending.
+    Ending,
+}
+
+impl Node {
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// The role that is served now.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.services.serving().role()
+    }
+
+    /// The term that this node holds, with the end of its validity.
+    #[must_use]
+    pub fn term(&self) -> Option<(Fence, Time)> {
+        match self.queue.position() {
+            Position::Leading { fence, until } => Some((fence, until)),
+            Position::Waiting | Position::Unknown => None,
+        }
+    }
+
+    /// The newest term that this node knows of.
+    #[must_use]
+    pub fn floor(&self) -> Option<Fence> {
+        self.floor.fence()
+    }
+
+    /// The session, and whether it is connected.
+    #[must_use]
+    pub fn session(&self) -> Option<(Session, bool)> {
+        self.standing.map(|standing| (standing.session, standing.connected))
+    }
+
+    /// Who leads, as far as this node can see; nobody is known while the store cannot be heard.
+    #[must_use]
+    pub fn leader(&self) -> Option<Leader> {
+        if let Some(id) = self.visible_foreign() {
+            return Some(Leader::Foreign { id: Arc::clone(id) });
+        }
+        self.leader_entry().map(|(member, epoch)| Leader::Node {
+            id: Arc::clone(&member.key.id),
+            address: Arc::clone(&member.address),
+            epoch,
+        })
+    }
+
+    pub(super) fn visible_foreign(&self) -> Option<&Arc<str>> {
+        self.queue.foreign_head().filter(|_| self.term().is_none())
+    }
+
+    /// The coordinator of the newest term.
+    pub(super) fn leader_entry(&self) -> Option<(&Member, Epoch)> {
+        let registry = &self.registry.coordinators;
+        let entries = registry.members().iter().filter(|_| registry.is_current());
+        entries.filter_map(|member| member.epoch.map(|epoch| (member, epoch))).max_by_key(|(_, epoch)| *epoch)
+    }
+
+    /// The workers as last read; only a leader follows them.
+    #[must_use]
+    pub fn workers(&self) -> &[Member] {
+        self.registry.workers.members()
+    }
+
+    /// The coordinators as last read; every node follows them.
+    #[must_use]
+    pub fn coordinators(&self) -> &[Member] {
+        self.registry.coordinators.members()
+    }
+
+    /// Names in the queue, and entries of the directories, that could not be read.
+    #[must_use]
+    pub fn skipped(&self) -> (u32, u32) {
+        let members = self.registry.both().map(Registry::skipped);
+        (self.queue.skipped(), members[0].saturating_add(members[1]))
+    }
+
+    /// Whether this node does its part, or why not.
+    #[must_use]
+    pub fn health(&self) -> Health {
+        if self.stop != Stop::No {
+            return Health::Ending;
+        }
+        if self.services.failures() > 0 {
+            return Health::Failing(self.services.failures());
+        }
+        if self.role() != Role::None {
+            let registered = self.membership.both().into_iter().any(Membership::is_present);
+            return if registered { Health::Serving } else { Health::Unregistered };
+        }
+        if !self.services.is_idle() {
+            return Health::Changing;
+        }
+        match self.standing {
+            Some(standing) if standing.connected && !self.identity.is_free() => Health::IdentityHeld,
+            Some(standing) if standing.connected => Health::Undecided,
+            Some(_) | None => Health::NoStore,
+        }
+    }
+
+    /// When this node wants to be woken, and why; `None` where only an event can change anything.
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<(Time, Timer)> {
+        let stop = match self.stop {
+            Stop::Over => return None,
+            Stop::Asked { limit } => Some((limit, Timer::Shutdown)),
+            Stop::No => None,
+        };
+        let connected = self.standing.is_some_and(|standing| standing.connected);
+        let memberships = self.membership.both().into_iter().map(|one| one.next_deadline(connected));
+        let registries = self.registry.both().into_iter().map(|one| one.next_deadline(connected));
+        [
+            stop,
+            self.queue.next_deadline(connected),
+            self.floor.next_deadline(connected),
+            self.services.next_deadline(&self.config),
+            self.hold_off.until.map(|at| (at, Timer::HoldOff)),
+            self.identity.deadline().map(|at| (at, Timer::Identity)),
+        ]
+        .into_iter()
+        .chain(memberships)
+        .chain(registries)
+        .fold(None, earlier)
+    }
+}

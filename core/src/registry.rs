@@ -1,0 +1,198 @@
+//! The mirror of a directory: snapshots in, differences out.
+
+use alloc::vec::Vec;
+use core::cmp::Ordering;
+
+use crate::step::{Backoff, Pending, Step, earlier};
+use crate::store::{Answer, Reply, Request};
+use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time, Timer};
+
+/// How closely a directory is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Interest {
+    /// Not at all.
+    None,
+    /// One reading on each connection, and when asked for.
+    Read,
+    /// Readings on every change.
+    Watch,
+}
+
+/// What is known of a directory. Stale from the loss of the store until the first fresh reading after it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Registry {
+    directory: Directory,
+    snapshot: Snapshot,
+    /// Read on this connection.
+    current: bool,
+    /// Read since it was last known to have changed.
+    fresh: bool,
+    watch: Option<OpId>,
+    /// Whether the pending reading leaves a watch, or the last one did.
+    pending: Option<Pending<bool>>,
+    backoff: Backoff,
+}
+
+impl Registry {
+    pub(crate) fn new(directory: Directory) -> Self {
+        Self {
+            directory,
+            snapshot: Snapshot::default(),
+            current: false,
+            fresh: false,
+            watch: None,
+            pending: None,
+            backoff: Backoff::default(),
+        }
+    }
+
+    pub(crate) fn members(&self) -> &[Member] {
+        &self.snapshot.members
+    }
+
+    /// Entries of the last reading that could not be read.
+    pub(crate) fn skipped(&self) -> u32 {
+        self.snapshot.skipped
+    }
+
+    /// Whether the last reading is of this connection: until then nothing in it may be believed (FLINK-19557).
+    pub(crate) fn is_current(&self) -> bool {
+        self.current
+    }
+
+    /// Whether the last reading is of this connection and nothing has changed since, as far as is known.
+    pub(crate) fn is_fresh(&self) -> bool {
+        self.fresh
+    }
+
+    pub(crate) fn suspend(&mut self) {
+        self.current = false;
+        self.fresh = false;
+        self.watch = None;
+        self.pending = None;
+        self.backoff.clear();
+    }
+
+    /// Read again, though nothing happened.
+    pub(crate) fn reread(&mut self) {
+        self.fresh = false;
+        if let Some(pending) = &mut self.pending {
+            pending.dirty = true;
+        }
+    }
+
+    pub(crate) fn noticed(&mut self, id: OpId) {
+        let awaited = self.pending.as_ref().is_some_and(|pending| pending.id == id);
+        if awaited || self.watch.take_if(|watch| *watch == id).is_some() {
+            self.reread();
+        }
+    }
+
+    /// An answer; gives what changed.
+    pub(crate) fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) -> bool {
+        let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
+        match answer {
+            Answer::Done(Reply::Members(snapshot)) => {
+                self.backoff.clear();
+                self.current = true;
+                self.fresh = !pending.dirty;
+                if pending.kind {
+                    self.watch = Some(pending.id).filter(|_| !pending.dirty);
+                }
+                self.replace(snapshot, out)
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => {
+                self.backoff.fail(now);
+                false
+            }
+        }
+    }
+
+    fn replace<S: Sink>(&mut self, snapshot: &Snapshot, out: &mut S) -> bool {
+        let mut snapshot = snapshot.clone();
+        snapshot.members.sort_by(|one, other| one.key.cmp(&other.key));
+        snapshot.members.dedup_by(|one, other| one.key == other.key);
+        let difference = Difference::between(&self.snapshot.members, &snapshot.members);
+        self.snapshot = snapshot;
+        let changed = !difference.is_empty();
+        if changed {
+            out.push(Action::Announce(Announcement::Members { directory: self.directory, difference }));
+        }
+        changed
+    }
+
+    pub(crate) fn expire(&mut self, now: Time) {
+        self.pending.take_if(|pending| pending.deadline <= now);
+        self.backoff.holds(now);
+    }
+
+    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, interest: Interest) {
+        let Some(standing) = step.connected() else { return };
+        if self.pending.is_some() || self.backoff.holds(step.now) || self.agrees(interest) {
+            return;
+        }
+        let watch = interest == Interest::Watch;
+        let request = Request::Members { directory: self.directory, watch };
+        self.pending = Some(step.send(&standing, Slot::Mirror(self.directory), watch, request));
+    }
+
+    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
+        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
+        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
+        earlier(answer, retry)
+    }
+
+    /// Whether nothing is asked or scheduled.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.pending.is_none() && self.backoff.deadline().is_none()
+    }
+
+    /// Whether, being quiet, it follows as closely as is wanted.
+    pub(crate) fn agrees(&self, interest: Interest) -> bool {
+        match interest {
+            Interest::None => true,
+            Interest::Read => self.fresh,
+            Interest::Watch => self.fresh && self.watch.is_some(),
+        }
+    }
+}
+
+impl Difference {
+    /// What leads from one list of members to another; both ordered by key, no key twice.
+    #[must_use]
+    pub fn between(before: &[Member], after: &[Member]) -> Self {
+        let mut difference = Self::default();
+        let (mut old, mut new) = (before.iter().peekable(), after.iter().peekable());
+        loop {
+            let order = match (old.peek(), new.peek()) {
+                (Some(old), Some(new)) => old.key.cmp(&new.key),
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (None, None) => return difference,
+            };
+            match order {
+                Ordering::Less => difference.left.extend(old.next().map(|member| member.key.clone())),
+                Ordering::Greater => difference.joined.extend(new.next().cloned()),
+                Ordering::Equal => {
+                    let (old, new) = (old.next(), new.next());
+                    difference.changed.extend(new.filter(|new| Some(*new) != old).cloned());
+                }
+            }
+        }
+    }
+
+    /// Whether nothing changed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.joined.is_empty() && self.left.is_empty() && self.changed.is_empty()
+    }
+
+    /// Applies it to the list that it starts from.
+    pub fn apply(&self, members: &mut Vec<Member>) {
+        let gone = |key: &MemberKey| self.left.contains(key) || self.changed.iter().any(|member| member.key == *key);
+        members.retain(|member| !gone(&member.key));
+        members.extend(self.changed.iter().chain(&self.joined).cloned());
+        members.sort_by(|one, other| one.key.cmp(&other.key));
+    }
+}

@@ -1,0 +1,143 @@
+//! What a machine is given while it advances: the time, the session, names for its operations, and somewhere to put its
+//! actions.
+
+use core::time::Duration;
+
+use crate::store::Request;
+use crate::{Action, Link, OpId, Session, Sink, Slot, Time};
+
+/// Names operations. One for all machines of a node.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Issuer {
+    pub(crate) link: Link,
+    pub(crate) next: u32,
+}
+
+impl Issuer {
+    /// A new connection, or none: what was issued before is of an earlier generation.
+    pub(crate) fn relink(&mut self) {
+        self.link = Link(self.link.0.wrapping_add(1));
+    }
+
+    fn issue(&mut self, slot: Slot) -> OpId {
+        self.next = self.next.wrapping_add(1);
+        OpId { link: self.link, slot, sequence: self.next }
+    }
+}
+
+/// The session that a node believes to have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Standing {
+    pub(crate) session: Session,
+    pub(crate) timeout: Duration,
+    pub(crate) entropy: u64,
+    pub(crate) connected: bool,
+}
+
+impl Standing {
+    /// How long an answer may take before a read is asked again and a write counts as unknown.
+    pub(crate) fn patience(&self) -> Duration {
+        self.timeout / 3
+    }
+
+    /// 64 random bits of this connection for one purpose; the same purpose gets the same bits.
+    pub(crate) fn random(&self, purpose: u64) -> u64 {
+        // SplitMix64 (Steele, Lea, Flood 2014).
+        let mut z = self.entropy.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// `duration`, longer by up to an eighth, so that nodes do not act in step.
+    pub(crate) fn jittered(&self, duration: Duration, purpose: u64) -> Duration {
+        let share = u32::try_from(self.random(purpose) % 128).unwrap_or(0);
+        duration.saturating_add(duration / 1024 * share)
+    }
+}
+
+/// An operation whose answer is awaited.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Pending<Kind> {
+    pub(crate) id: OpId,
+    pub(crate) kind: Kind,
+    pub(crate) sent: Time,
+    pub(crate) deadline: Time,
+    /// A notice came meanwhile, so what the answer says may be out of date.
+    pub(crate) dirty: bool,
+}
+
+/// When to try again after something was refused: doubling, from a tenth of a second to five.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Backoff {
+    failures: u8,
+    until: Option<Time>,
+}
+
+impl Backoff {
+    const FIRST: Duration = Duration::from_millis(100);
+    const LIMIT: Duration = Duration::from_secs(5);
+
+    pub(crate) fn fail(&mut self, now: Time) {
+        let delay = Self::FIRST.saturating_mul(1 << self.failures.min(6)).min(Self::LIMIT);
+        self.failures = self.failures.saturating_add(1).min(7);
+        self.until = Some(now + delay);
+    }
+
+    pub(crate) fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Whether the next try has to wait; forgets a time that has passed.
+    pub(crate) fn holds(&mut self, now: Time) -> bool {
+        if self.until.is_some_and(|until| until <= now) {
+            self.until = None;
+        }
+        self.until.is_some()
+    }
+
+    pub(crate) fn deadline(&self) -> Option<Time> {
+        self.until
+    }
+}
+
+/// One pass over the machines.
+#[derive(Debug)]
+pub(crate) struct Step<'a, S> {
+    pub(crate) now: Time,
+    pub(crate) standing: Option<Standing>,
+    pub(crate) issuer: &'a mut Issuer,
+    pub(crate) out: &'a mut S,
+}
+
+impl<S: Sink> Step<'_, S> {
+    /// The session, while it is connected: nothing is sent otherwise.
+    pub(crate) fn connected(&self) -> Option<Standing> {
+        self.standing.filter(|standing| standing.connected)
+    }
+
+    /// Sends a request and gives the record of its being pending.
+    pub(crate) fn send<Kind>(
+        &mut self,
+        standing: &Standing,
+        slot: Slot,
+        kind: Kind,
+        request: Request,
+    ) -> Pending<Kind> {
+        let id = self.issuer.issue(slot);
+        self.out.push(Action::Store { id, request });
+        Pending { id, kind, sent: self.now, deadline: self.now + standing.patience(), dirty: false }
+    }
+}
+
+/// The earlier of two deadlines.
+pub(crate) fn earlier<Reason>(one: Option<(Time, Reason)>, other: Option<(Time, Reason)>) -> Option<(Time, Reason)> {
+    match (one, other) {
+        (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
+        (one, other) => one.or(other),
+    }
+}
