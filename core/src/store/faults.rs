@@ -1,0 +1,114 @@
+//! What operators do, and what breaks.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::replica::{Replica, View};
+use super::session::Standing;
+use super::tree::Tree;
+use super::{Act, Fault, Machine, Output, Server, Sink};
+use crate::{Session, Time};
+
+impl Machine {
+    pub(super) fn operate(&mut self, act: Act, out: &mut impl Sink) {
+        let owner = match &act {
+            Act::AddCandidate { owner, .. } | Act::AddMember { owner, .. } => self.living_or_nobody(*owner),
+            Act::RewriteCandidate(_)
+            | Act::DeleteCandidate(_)
+            | Act::LitterQueue
+            | Act::RewriteMember { .. }
+            | Act::DeleteMember { .. }
+            | Act::LitterDirectory(_)
+            | Act::DeleteTerm => Session::default(),
+        };
+        self.commit(out, |tree| tree.operate(act, owner));
+    }
+
+    pub(super) fn suffer(&mut self, now: Time, fault: Fault, out: &mut impl Sink) {
+        match fault {
+            Fault::Lag(server) => self.lag(server),
+            Fault::CatchUp(server) => {
+                if self.has(server) && !self.replica(server).is_cut() {
+                    self.catch_up(server, out);
+                }
+            }
+            Fault::Cut(server) => self.cut(now, server),
+            Fault::Heal { server, deliver } => self.heal(server, deliver, out),
+            Fault::Restart { keep_data } => self.restart(now, keep_data, out),
+            Fault::Expire(session) => self.expire(session, out),
+        }
+    }
+
+    fn lag(&mut self, server: Server) {
+        if self.has(server) && matches!(self.replica(server).view, View::Current) {
+            self.replica_mut(server).view = View::Lagging(self.tree.clone());
+        }
+    }
+
+    /// What the server heard of its clients in the last half tick it has not passed on, in the worst case.
+    fn cut(&mut self, now: Time, server: Server) {
+        let others = self.servers.iter().filter(|replica| !replica.is_cut()).count();
+        if !self.has(server) || self.replica(server).is_cut() || others == 1 {
+            return;
+        }
+        let shown = self.replica(server).shows(&self.tree).clone();
+        self.replica_mut(server).view = View::Cut(shown);
+        let known = now - self.timing.tick / 2;
+        for life in self.sessions.values_mut().filter(|life| life.server == server) {
+            life.lose_contact_after(known);
+        }
+    }
+
+    fn heal(&mut self, server: Server, deliver: bool, out: &mut impl Sink) {
+        if !self.has(server) || !self.replica(server).is_cut() {
+            return;
+        }
+        if !deliver {
+            self.drop_links(Some(server), out);
+            self.replica_mut(server).held.clear();
+        }
+        self.catch_up(server, out);
+        for held in core::mem::take(&mut self.replica_mut(server).held) {
+            // It may have ended with what was held before.
+            if self.sessions.contains_key(&held.session) {
+                self.perform(held.session, &held.what, held.awaited, out);
+            }
+        }
+    }
+
+    fn restart(&mut self, now: Time, keep_data: bool, out: &mut impl Sink) {
+        self.drop_links(None, out);
+        for replica in &mut self.servers {
+            *replica = Replica::default();
+        }
+        if keep_data {
+            for life in self.sessions.values_mut() {
+                (life.heard, life.earlier) = (now, now);
+            }
+        } else {
+            self.sessions.clear();
+            self.tree = Arc::new(Tree::default());
+        }
+    }
+
+    /// Breaks the links of a server, or of all.
+    fn drop_links(&mut self, server: Option<Server>, out: &mut impl Sink) {
+        let linked: Vec<Session> = self
+            .sessions
+            .iter()
+            .filter(|(_, life)| life.standing != Standing::Adrift && server.is_none_or(|server| life.server == server))
+            .map(|(session, _)| *session)
+            .collect();
+        for session in linked {
+            self.drop_link(session, out);
+            out.push(Output::Disconnected { session });
+        }
+    }
+
+    fn living_or_nobody(&self, owner: Session) -> Session {
+        match self.sessions.get(&owner).map(|life| life.standing) {
+            Some(Standing::Connected | Standing::Adrift) => owner,
+            Some(Standing::Ghost) | None => Session::default(),
+        }
+    }
+}

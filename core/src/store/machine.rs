@@ -1,0 +1,206 @@
+//! The store as one state machine.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec;
+use alloc::vec::Vec;
+
+use super::exchange::Ask;
+use super::replica::{Replica, View};
+use super::session::{Life, Standing};
+use super::tree::Tree;
+use super::{Answer, Broken, Event, Output, Server, Sink, Timing};
+use crate::{Session, Time};
+
+/// The coordination store of one cluster. What it models stands in [the module's documentation](super).
+///
+/// ```
+/// use core::time::Duration;
+/// use rolecall_core::Time;
+/// use rolecall_core::store::{Client, Event, Machine, Output, Server, Timing};
+///
+/// let mut store = Machine::new(Timing::bounded(Duration::from_secs(2)), 1);
+/// let mut out = Vec::new();
+/// let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
+/// let connect = Event::Connect { server: Server(0), client, previous: None, timeout: Duration::from_secs(1) };
+/// store.handle(Time::ZERO, connect, &mut out);
+/// assert!(matches!(out[0], Output::Connected { timeout, .. } if timeout == Duration::from_secs(4)));
+/// assert_eq!(store.next_deadline(), Some(Time::from_millis(6_000)));
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct Machine {
+    pub(super) timing: Timing,
+    pub(super) tree: Arc<Tree>,
+    pub(super) servers: Vec<Replica>,
+    pub(super) sessions: BTreeMap<Session, Life>,
+    /// The newest session's number, never used again, whatever becomes of the data. 0 is nobody's.
+    pub(super) newest: u64,
+}
+
+impl Machine {
+    /// An empty store of so many servers, at least one.
+    #[must_use]
+    pub fn new(timing: Timing, servers: u8) -> Self {
+        Self {
+            timing,
+            tree: Arc::default(),
+            servers: vec![Replica::default(); usize::from(servers.max(1))],
+            sessions: BTreeMap::new(),
+            newest: 0,
+        }
+    }
+
+    /// Takes one event. Sessions that are due by `now` end before it.
+    pub fn handle(&mut self, now: Time, event: Event, out: &mut impl Sink) {
+        self.expire_due(now, out);
+        match event {
+            Event::Connect { server, client, previous, timeout } => {
+                self.connect(now, server, client, previous, timeout, out);
+            }
+            Event::Disconnect { session } => self.drop_link(session, out),
+            Event::Request { session, id, request } => self.ask(now, session, Ask::Request(id, request), out),
+            Event::Ping { session } => self.ping(now, session),
+            Event::Close { session } => self.ask(now, session, Ask::Close, out),
+            Event::Wake => {}
+            Event::Operator(act) => self.operate(act, out),
+            Event::Fault(fault) => self.suffer(now, fault, out),
+        }
+    }
+
+    /// When the next session ends unless its client is heard before: when to send [`Event::Wake`].
+    #[must_use]
+    pub fn next_deadline(&self) -> Option<Time> {
+        self.living().map(|(_, life)| self.expiry(life)).min()
+    }
+
+    /// Whether everything is as it must be.
+    ///
+    /// # Errors
+    /// What is not.
+    pub fn check(&self) -> Result<(), Broken> {
+        super::check::check(self)
+    }
+
+    /// The session of every client that has one, as far as the store's majority knows.
+    pub fn sessions(&self) -> impl Iterator<Item = (Session, &super::Client)> {
+        self.living().map(|(session, life)| (session, &life.client))
+    }
+
+    /// Ends a session: at once where its client's server knows, else unknown to both until the server is caught up.
+    pub(super) fn expire(&mut self, session: Session, out: &mut impl Sink) {
+        let Some(life) = self.sessions.get_mut(&session) else { return };
+        let informed = matches!(self.servers[usize::from(life.server.0)].view, View::Current);
+        match (life.standing, informed) {
+            (Standing::Ghost, _) => {}
+            (Standing::Connected, false) => {
+                life.standing = Standing::Ghost;
+                self.release(session, out);
+            }
+            (Standing::Connected, true) => {
+                self.remove(session);
+                self.release(session, out);
+                out.push(Output::Expired { session });
+            }
+            (Standing::Adrift, _) => {
+                self.remove(session);
+                self.release(session, out);
+            }
+        }
+    }
+
+    /// Forgets a session, and what servers hold for it.
+    pub(super) fn remove(&mut self, session: Session) {
+        self.sessions.remove(&session);
+        self.drop_held(session);
+    }
+
+    pub(super) fn drop_held(&mut self, session: Session) {
+        for replica in &mut self.servers {
+            replica.held.retain(|held| held.session != session);
+        }
+    }
+
+    /// Deletes what a session owned.
+    pub(super) fn release(&mut self, session: Session, out: &mut impl Sink) {
+        self.commit(out, |tree| tree.release(session));
+    }
+
+    /// Changes the tree, and fires the watches of those who see that at once.
+    pub(super) fn commit<T>(&mut self, out: &mut impl Sink, change: impl FnOnce(&mut Tree) -> T) -> T {
+        let before = self.tree.revision;
+        let result = change(Arc::make_mut(&mut self.tree));
+        if self.tree.revision != before {
+            for (session, life) in &mut self.sessions {
+                let current = matches!(self.servers[usize::from(life.server.0)].view, View::Current);
+                if current && life.standing == Standing::Connected {
+                    life.notify(*session, before, &self.tree, out);
+                }
+            }
+        }
+        result
+    }
+
+    /// Ends the lag, or the isolation, of a server: its clients learn what they missed.
+    pub(super) fn catch_up(&mut self, server: Server, out: &mut impl Sink) {
+        let (View::Lagging(old) | View::Cut(old)) = core::mem::take(&mut self.replica_mut(server).view) else { return };
+        let mut over = Vec::new();
+        for (session, life) in self.sessions.iter_mut().filter(|(_, life)| life.server == server) {
+            match life.standing {
+                Standing::Connected => life.notify(*session, old.revision, &self.tree, out),
+                Standing::Adrift => {}
+                Standing::Ghost => over.push(*session),
+            }
+        }
+        for session in over {
+            self.abandon_held(session, out);
+            self.remove(session);
+            out.push(Output::Expired { session });
+        }
+    }
+
+    /// Answers what a server holds for a session, without knowing what will become of it.
+    pub(super) fn abandon_held(&mut self, session: Session, out: &mut impl Sink) {
+        for held in self.servers.iter_mut().flat_map(|replica| &mut replica.held) {
+            if held.session == session && held.awaited {
+                held.awaited = false;
+                if let Ask::Request(id, _) = held.what {
+                    out.push(Output::Answered { session, id, answer: Answer::Unknown });
+                }
+            }
+        }
+    }
+
+    pub(super) fn replica(&self, server: Server) -> &Replica {
+        &self.servers[usize::from(server.0)]
+    }
+
+    pub(super) fn replica_mut(&mut self, server: Server) -> &mut Replica {
+        &mut self.servers[usize::from(server.0)]
+    }
+
+    pub(super) fn has(&self, server: Server) -> bool {
+        usize::from(server.0) < self.servers.len()
+    }
+
+    fn expire_due(&mut self, now: Time, out: &mut impl Sink) {
+        loop {
+            let due = self.living().map(|(session, life)| (self.expiry(life), session)).min();
+            match due {
+                Some((expiry, session)) if expiry <= now => self.expire(session, out),
+                Some(_) | None => return,
+            }
+        }
+    }
+
+    fn living(&self) -> impl Iterator<Item = (Session, &Life)> {
+        self.sessions
+            .iter()
+            .filter(|(_, life)| life.standing != Standing::Ghost)
+            .map(|(session, life)| (*session, life))
+    }
+
+    fn expiry(&self, life: &Life) -> Time {
+        self.timing.expiry(life.heard, life.timeout)
+    }
+}

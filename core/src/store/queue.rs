@@ -1,0 +1,82 @@
+//! The election queue.
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use super::Reply;
+use crate::{Candidate, Guid, Session};
+
+/// One candidate, with what is known of it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Contender {
+    pub(super) candidate: Candidate,
+    pub(super) owner: Session,
+    pub(super) participant: Arc<str>,
+    /// The revision of the last write of its data (ZooKeeper: `mzxid`).
+    pub(super) written: u64,
+}
+
+/// Candidates in order. A directory for ZooKeeper, whose children counter gives the sequence numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Queue {
+    /// How many names were ever created here: the next sequence number (ZooKeeper: the `cversion` that the server keeps,
+    /// which deletions do not raise).
+    pub(super) created: i32,
+    /// Names that are not those of candidates.
+    pub(super) littered: u32,
+    pub(super) contenders: Vec<Contender>,
+}
+
+impl Queue {
+    pub(super) fn enter(
+        &mut self,
+        guid: Option<Guid>,
+        participant: Arc<str>,
+        owner: Session,
+        revision: u64,
+    ) -> Candidate {
+        let candidate = Candidate { sequence: self.created, guid };
+        self.created = self.created.wrapping_add(1);
+        let at = self.contenders.partition_point(|contender| contender.candidate < candidate);
+        self.contenders.insert(at, Contender { candidate, owner, participant, written: revision });
+        candidate
+    }
+
+    pub(super) fn litter(&mut self) {
+        self.created = self.created.wrapping_add(1);
+        self.littered = self.littered.saturating_add(1);
+    }
+
+    pub(super) fn find(&self, candidate: &Candidate) -> Option<&Contender> {
+        self.position(candidate).map(|at| &self.contenders[at])
+    }
+
+    pub(super) fn rewrite(&mut self, candidate: &Candidate, revision: u64) -> bool {
+        let found = self.position(candidate);
+        if let Some(at) = found {
+            self.contenders[at].written = revision;
+        }
+        found.is_some()
+    }
+
+    pub(super) fn delete(&mut self, candidate: &Candidate) -> bool {
+        let found = self.position(candidate);
+        if let Some(at) = found {
+            self.contenders.remove(at);
+        }
+        found.is_some()
+    }
+
+    pub(super) fn list(&self) -> Reply {
+        Reply::Candidates {
+            candidates: self.contenders.iter().map(|contender| contender.candidate).collect(),
+            skipped: self.littered,
+        }
+    }
+
+    fn position(&self, candidate: &Candidate) -> Option<usize> {
+        self.contenders.binary_search_by(|contender| contender.candidate.cmp(candidate)).ok()
+    }
+}

@@ -1,0 +1,230 @@
+//! What the store keeps: reads of it, and the transactions that change it.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use super::directory::Entries;
+use super::queue::Queue;
+use super::{Act, Answer, Client, Refusal, Reply, Request, TermRecord};
+use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Session};
+
+/// Who writes or reads.
+#[derive(Clone, Debug)]
+pub(super) struct Author {
+    pub(super) session: Session,
+    pub(super) client: Client,
+    pub(super) timeout: Duration,
+}
+
+/// The data of one cluster, as of one revision.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Tree {
+    /// That of the last commit that changed something (ZooKeeper: the last `zxid`).
+    pub(super) revision: u64,
+    pub(super) queue: Queue,
+    pub(super) term: Option<TermRecord>,
+    /// Nobody reads what a beat writes.
+    pub(super) beaten: bool,
+    pub(super) workers: Entries,
+    pub(super) coordinators: Entries,
+    pub(super) settings: Option<Arc<str>>,
+}
+
+impl Tree {
+    pub(super) const fn directory(&self, directory: Directory) -> &Entries {
+        match directory {
+            Directory::Workers => &self.workers,
+            Directory::Coordinators => &self.coordinators,
+        }
+    }
+
+    /// Answers a read; a write, which changes nothing here, is refused.
+    pub(super) fn read(&self, author: &Author, request: &Request) -> Answer {
+        let reply = match request {
+            Request::Sync => Some(Reply::Synced),
+            Request::List => Some(self.queue.list()),
+            Request::Inspect { candidate, .. } => self.queue.find(candidate).map(|contender| Reply::Candidate {
+                owner: contender.owner,
+                participant: contender.participant.clone(),
+            }),
+            Request::ReadTerm => self.term.clone().map(Reply::Term),
+            Request::Verify { directory, session } => {
+                let key = MemberKey { id: author.client.id.clone(), session: *session };
+                self.directory(*directory)
+                    .find(&key)
+                    .map(|entry| Reply::Registered { owner: entry.owner, epoch: entry.member.epoch })
+            }
+            Request::Members { directory, .. } => Some(Reply::Members(self.directory(*directory).snapshot())),
+            Request::Enter { .. }
+            | Request::Delete { .. }
+            | Request::Claim { .. }
+            | Request::Beat { .. }
+            | Request::Join { .. }
+            | Request::Leave { .. }
+            | Request::Settle { .. } => return Answer::Refused(Refusal::Denied),
+        };
+        reply.map_or(Answer::Refused(Refusal::Missing), Answer::Done)
+    }
+
+    /// Does a write, or nothing. A read does nothing here and is refused.
+    pub(super) fn write(&mut self, author: &Author, request: &Request) -> Answer {
+        let done = match request {
+            Request::Enter { guid } => {
+                let revision = self.advance();
+                let id = author.client.id.clone();
+                Ok(Reply::Entered(self.queue.enter(Some(*guid), id, author.session, revision)))
+            }
+            Request::Delete { candidate } => self.delete(candidate),
+            Request::Claim { candidate, incarnation, create } => self.claim(author, candidate, *incarnation, *create),
+            Request::Beat { candidate } => self.beat(candidate),
+            Request::Join { directory, session, epoch } => self.join(author, *directory, *session, *epoch),
+            Request::Leave { directory, session } => {
+                let key = MemberKey { id: author.client.id.clone(), session: *session };
+                if self.remove(*directory, &key) { Ok(Reply::Left) } else { Err(Refusal::Missing) }
+            }
+            Request::Settle { settings } => Ok(Reply::Settled(self.settle(settings))),
+            Request::Sync
+            | Request::List
+            | Request::Inspect { .. }
+            | Request::ReadTerm
+            | Request::Verify { .. }
+            | Request::Members { .. } => Err(Refusal::Denied),
+        };
+        done.map_or_else(Answer::Refused, Answer::Done)
+    }
+
+    /// Does what an operator does; what is not there is left alone. `owner` is the live session that owns what is added.
+    pub(super) fn operate(&mut self, act: Act, owner: Session) {
+        let revision = self.revision + 1;
+        let changed = match act {
+            Act::AddCandidate { guid, participant, owner: _ } => {
+                self.queue.enter(guid, participant, owner, revision);
+                true
+            }
+            Act::RewriteCandidate(candidate) => self.queue.rewrite(&candidate, revision),
+            Act::DeleteCandidate(candidate) => self.queue.delete(&candidate),
+            Act::LitterQueue => {
+                self.queue.litter();
+                true
+            }
+            Act::AddMember { directory, key, address, epoch, owner: _ } => {
+                let member = Member { key, address, epoch, session_timeout: None, created: revision };
+                self.directory_mut(directory).add(member, owner)
+            }
+            Act::RewriteMember { directory, key } => self.directory_mut(directory).rewrite(&key, revision),
+            Act::DeleteMember { directory, key } => self.directory_mut(directory).remove(&key, revision),
+            Act::LitterDirectory(directory) => {
+                self.directory_mut(directory).litter(revision);
+                true
+            }
+            Act::DeleteTerm => self.term.take().is_some(),
+        };
+        if changed {
+            self.revision = revision;
+        }
+    }
+
+    /// Deletes what a session owns, in one commit.
+    pub(super) fn release(&mut self, owner: Session) {
+        let owns = self.queue.contenders.iter().any(|contender| contender.owner == owner)
+            || [&self.workers, &self.coordinators].iter().any(|d| d.entries.iter().any(|entry| entry.owner == owner));
+        if owns {
+            let revision = self.advance();
+            self.queue.contenders.retain(|contender| contender.owner != owner);
+            self.workers.release(owner, revision);
+            self.coordinators.release(owner, revision);
+        }
+    }
+
+    fn delete(&mut self, candidate: &Candidate) -> Result<Reply, Refusal> {
+        if !self.queue.delete(candidate) {
+            return Err(Refusal::Missing);
+        }
+        self.advance();
+        Ok(Reply::Deleted)
+    }
+
+    fn claim(
+        &mut self,
+        author: &Author,
+        candidate: &Candidate,
+        incarnation: Incarnation,
+        create: bool,
+    ) -> Result<Reply, Refusal> {
+        if self.queue.find(candidate).is_none() {
+            return Err(Refusal::CandidateGone);
+        }
+        match (create, self.term.is_some()) {
+            (true, true) => return Err(Refusal::Exists),
+            (false, false) => return Err(Refusal::Missing),
+            (true, false) | (false, true) => {}
+        }
+        let epoch = Epoch(self.advance());
+        self.term = Some(TermRecord {
+            fence: Fence { incarnation, epoch },
+            leader: author.client.id.clone(),
+            address: author.client.address.clone(),
+        });
+        Ok(Reply::Claimed(epoch))
+    }
+
+    fn beat(&mut self, candidate: &Candidate) -> Result<Reply, Refusal> {
+        if self.queue.find(candidate).is_none() {
+            return Err(Refusal::CandidateGone);
+        }
+        self.advance();
+        self.beaten = true;
+        Ok(Reply::Beaten)
+    }
+
+    fn join(
+        &mut self,
+        author: &Author,
+        directory: Directory,
+        session: Session,
+        epoch: Option<Epoch>,
+    ) -> Result<Reply, Refusal> {
+        let created = self.revision + 1;
+        let member = Member {
+            key: MemberKey { id: author.client.id.clone(), session },
+            address: author.client.address.clone(),
+            epoch,
+            session_timeout: Some(author.timeout),
+            created,
+        };
+        if !self.directory_mut(directory).add(member, author.session) {
+            return Err(Refusal::Exists);
+        }
+        self.revision = created;
+        Ok(Reply::Joined)
+    }
+
+    fn remove(&mut self, directory: Directory, key: &MemberKey) -> bool {
+        let revision = self.revision + 1;
+        let removed = self.directory_mut(directory).remove(key, revision);
+        if removed {
+            self.revision = revision;
+        }
+        removed
+    }
+
+    fn settle(&mut self, settings: &Arc<str>) -> Arc<str> {
+        if self.settings.is_none() {
+            self.advance();
+        }
+        self.settings.get_or_insert_with(|| settings.clone()).clone()
+    }
+
+    const fn directory_mut(&mut self, directory: Directory) -> &mut Entries {
+        match directory {
+            Directory::Workers => &mut self.workers,
+            Directory::Coordinators => &mut self.coordinators,
+        }
+    }
+
+    const fn advance(&mut self) -> u64 {
+        self.revision += 1;
+        self.revision
+    }
+}

@@ -1,0 +1,97 @@
+//! Watches: what they are set on, and when they fire.
+
+use alloc::vec::Vec;
+
+use super::tree::{Author, Tree};
+use super::{Answer, Notice, Request};
+use crate::{Candidate, Directory, MemberKey, OpId, Slot};
+
+/// What is watched.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+pub(super) enum Target {
+    Candidate(Candidate),
+    Entry(Directory, MemberKey),
+    Directory(Directory),
+}
+
+impl Target {
+    /// Why a watch that was set on `self` at revision `since` fires in `tree`, if it does.
+    pub(super) fn news(&self, since: u64, tree: &Tree) -> Option<Notice> {
+        let written = match self {
+            Self::Candidate(candidate) => tree.queue.find(candidate).map(|contender| contender.written),
+            Self::Entry(directory, key) => tree.directory(*directory).find(key).map(|entry| entry.written),
+            Self::Directory(directory) => Some(tree.directory(*directory).changed),
+        };
+        match written {
+            None => Some(Notice::Deleted),
+            Some(revision) => (revision > since).then_some(Notice::Changed),
+        }
+    }
+
+    /// What `request`, answered so, leaves a watch on.
+    fn of(author: &Author, request: &Request, answer: &Answer) -> Option<Self> {
+        match (request, answer) {
+            (_, Answer::Refused(_) | Answer::Unknown) => None,
+            (Request::Inspect { candidate, watch: true }, Answer::Done(_)) => Some(Self::Candidate(*candidate)),
+            (Request::Verify { directory, session }, Answer::Done(_)) => {
+                Some(Self::Entry(*directory, MemberKey { id: author.client.id.clone(), session: *session }))
+            }
+            (Request::Members { directory, watch: true }, Answer::Done(_)) => Some(Self::Directory(*directory)),
+            (
+                Request::Inspect { watch: false, .. }
+                | Request::Members { watch: false, .. }
+                | Request::Sync
+                | Request::Enter { .. }
+                | Request::List
+                | Request::Delete { .. }
+                | Request::Claim { .. }
+                | Request::Beat { .. }
+                | Request::ReadTerm
+                | Request::Join { .. }
+                | Request::Leave { .. }
+                | Request::Settle { .. },
+                Answer::Done(_),
+            ) => None,
+        }
+    }
+}
+
+/// One watch, and the request that set it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Watch {
+    pub(super) target: Target,
+    pub(super) id: OpId,
+}
+
+/// The watches of one session, ordered by target and slot; one for each of these pairs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub(super) struct Watches(pub(super) Vec<Watch>);
+
+impl Watches {
+    /// Sets the watch that `request`, answered so, asks for. It replaces an equal one.
+    pub(super) fn arm(&mut self, author: &Author, id: OpId, request: &Request, answer: &Answer) {
+        let Some(target) = Target::of(author, request, answer) else { return };
+        match self.position(&target, id.slot) {
+            Ok(at) => self.0[at].id = id,
+            Err(at) => self.0.insert(at, Watch { target, id }),
+        }
+    }
+
+    /// Takes out the watches that fire in `tree`, which was last seen at revision `since`.
+    pub(super) fn fire(&mut self, since: u64, tree: &Tree, mut tell: impl FnMut(OpId, Notice)) {
+        self.0.retain(|watch| match watch.target.news(since, tree) {
+            Some(notice) => {
+                tell(watch.id, notice);
+                false
+            }
+            None => true,
+        });
+    }
+
+    fn position(&self, target: &Target, slot: Slot) -> Result<usize, usize> {
+        self.0.binary_search_by(|watch| watch.target.cmp(target).then(watch.id.slot.cmp(&slot)))
+    }
+}
