@@ -1,1 +1,6 @@
-//! Tests.
+//! What the tests of Rolecall share: real servers, networks that fail on demand, and waiting for conditions.
+
+pub mod ports;
+pub mod proxy;
+pub mod wait;
+pub mod zookeeper;

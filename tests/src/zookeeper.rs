@@ -1,0 +1,275 @@
+//! Real ZooKeeper servers: Debian's package, started and stopped by the test.
+
+use core::time::Duration;
+use std::fs::{self, File};
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use tokio::time::{Instant, sleep};
+use zookeeper_client::Client;
+
+use crate::ports;
+use crate::wait::LIMIT;
+
+/// A ZooKeeper server in a process of its own, on `127.0.0.1`, with a data folder that is removed at the end.
+///
+/// Dropping it kills it. Its tick is 100 ms unless [`start_with_tick`](Self::start_with_tick) says otherwise, so that
+/// sessions from 200 ms to 60 s are granted and end at most a tick late.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), rolecall_tests::zookeeper::ServerError> {
+/// use rolecall_tests::zookeeper::ZooKeeperServer;
+///
+/// let mut server = ZooKeeperServer::start().await?;
+/// println!("--store {}", server.url());
+/// server.kill(); // as in a power loss
+/// server.restart().await?; // on the same port, with the same data
+/// server.kill();
+/// server.wipe()?;
+/// server.restart().await // empty
+/// # }
+/// ```
+#[derive(Debug)]
+pub struct ZooKeeperServer {
+    folder: TempDir,
+    port: u16,
+    process: Option<Child>,
+}
+
+/// Why a server could not be started.
+#[derive(Debug, thiserror::Error)]
+pub enum ServerError {
+    /// Java or ZooKeeper is not on this machine.
+    #[error("{missing} is missing; install it: apt-get install -y --no-install-recommends zookeeper")]
+    NotInstalled {
+        /// The file or command that was looked for.
+        missing: String,
+    },
+    /// It ended at once or did not answer.
+    #[error("ZooKeeper on port {port} does not answer; its log:\n{log}")]
+    Silent {
+        /// Its port.
+        port: u16,
+        /// What it wrote.
+        log: String,
+    },
+    /// Its folder could not be used.
+    #[error("ZooKeeper's folder: {0}")]
+    Folder(#[from] io::Error),
+}
+
+impl ZooKeeperServer {
+    /// Starts an empty server with a tick of 100 ms, and waits until it answers.
+    ///
+    /// # Errors
+    /// [`ServerError`]; where it is not installed, the message is the line that installs it.
+    pub async fn start() -> Result<Self, ServerError> {
+        Self::start_with_tick(Duration::from_millis(100)).await
+    }
+
+    /// Starts an empty server, and waits until it answers. It grants sessions from two ticks to 60 s.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub async fn start_with_tick(tick: Duration) -> Result<Self, ServerError> {
+        let mut server = Self { folder: TempDir::new()?, port: ports::free(), process: None };
+        server.configure(tick)?;
+        for _ in 0..5 {
+            match server.restart().await {
+                // Somebody else took the port since it was looked for.
+                Err(ServerError::Silent { log, .. }) if log.contains("Address already in use") => {
+                    server.port = ports::free();
+                    server.configure(tick)?;
+                }
+                outcome => return outcome.map(|()| server),
+            }
+        }
+        server.restart().await.map(|()| server)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub fn address(&self) -> SocketAddr {
+        (Ipv4Addr::LOCALHOST, self.port).into()
+    }
+
+    /// Its store URL.
+    #[must_use]
+    pub fn url(&self) -> String {
+        format!("zookeeper://{}", self.address())
+    }
+
+    /// A client of its own session, to look at the server from outside.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn observer(&self) -> Client {
+        let end = Instant::now() + LIMIT;
+        loop {
+            match self.connect().await {
+                Ok(client) => return client,
+                Err(error) => assert!(Instant::now() < end, "no session with {}: {error}", self.address()),
+            }
+        }
+    }
+
+    /// Kills it, as a crash or a power loss does; its data stays.
+    pub fn kill(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            process.kill().expect("a child can be killed");
+            process.wait().expect("a killed child ends");
+        }
+    }
+
+    /// Asks it to end, and waits until it did; its data stays.
+    pub fn stop(&mut self) {
+        if let Some(mut process) = self.process.take() {
+            signal(&process, Signal::TERM);
+            process.wait().expect("ZooKeeper ends when asked to");
+        }
+    }
+
+    /// Stops its process in its tracks (SIGSTOP): connections stay, nothing is answered.
+    ///
+    /// # Panics
+    /// If it does not run.
+    pub fn pause(&self) {
+        signal(self.process.as_ref().expect("it runs"), Signal::STOP);
+    }
+
+    /// Lets a paused process go on.
+    ///
+    /// # Panics
+    /// If it does not run.
+    pub fn resume(&self) {
+        signal(self.process.as_ref().expect("it runs"), Signal::CONT);
+    }
+
+    /// Removes its data while it is down, so that it starts empty: other sessions, revisions from the start.
+    ///
+    /// # Errors
+    /// That of the removal.
+    ///
+    /// # Panics
+    /// If it runs.
+    pub fn wipe(&mut self) -> Result<(), ServerError> {
+        assert!(self.process.is_none(), "kill or stop the server before its data is wiped");
+        Ok(fs::remove_dir_all(self.data())?)
+    }
+
+    /// Starts it again on the same port, with the data that is there, and waits until it answers. If it runs, it is killed.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    pub async fn restart(&mut self) -> Result<(), ServerError> {
+        self.kill();
+        fs::create_dir_all(self.data())?;
+        let log = File::create(self.log_path())?;
+        let process = Command::new("java")
+            .args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
+            // Small files, not synced: a test's server outlives no power loss.
+            .args(["-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=64"])
+            .args(["-Dorg.slf4j.simpleLogger.showDateTime=true", "-cp", &class_path()?])
+            .arg("org.apache.zookeeper.server.quorum.QuorumPeerMain")
+            .arg(self.folder.path().join("zoo.cfg"))
+            .stdin(Stdio::null())
+            .stdout(log.try_clone()?)
+            .stderr(log)
+            .spawn()
+            .map_err(|error| ServerError::NotInstalled { missing: format!("the command java ({error})") })?;
+        self.process = Some(process);
+        self.answers().await
+    }
+
+    /// What it has written since its last start.
+    #[must_use]
+    pub fn log(&self) -> String {
+        fs::read_to_string(self.log_path()).unwrap_or_default()
+    }
+
+    async fn answers(&mut self) -> Result<(), ServerError> {
+        let end = Instant::now() + LIMIT;
+        loop {
+            if self.connect().await.is_ok() {
+                return Ok(());
+            }
+            let ended = match &mut self.process {
+                Some(process) => process.try_wait()?.is_some(),
+                None => true,
+            };
+            if ended || Instant::now() > end {
+                return Err(ServerError::Silent { port: self.port, log: self.log() });
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    async fn connect(&self) -> Result<Client, zookeeper_client::Error> {
+        // A server that has just bound its port may never answer the connections that it accepts then: try again soon.
+        let connector = Client::connector()
+            .with_session_timeout(Duration::from_secs(30))
+            .with_connection_timeout(Duration::from_secs(1))
+            .with_fail_eagerly();
+        connector.connect(&self.address().to_string()).await
+    }
+
+    fn configure(&self, tick: Duration) -> Result<(), ServerError> {
+        let tick = tick.as_millis();
+        let lines = [
+            format!("tickTime={tick}"),
+            format!("dataDir={}", self.data().display()),
+            format!("clientPort={}", self.port),
+            "clientPortAddress=127.0.0.1".into(),
+            format!("minSessionTimeout={}", tick * 2),
+            "maxSessionTimeout=60000".into(),
+            "maxClientCnxns=0".into(),
+            "admin.enableServer=false".into(),
+        ];
+        Ok(fs::write(self.folder.path().join("zoo.cfg"), lines.join("\n"))?)
+    }
+
+    fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    fn log_path(&self) -> PathBuf {
+        self.folder.path().join("log")
+    }
+}
+
+impl Drop for ZooKeeperServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+/// For a [`Proxy`](crate::proxy::Proxy) between a client and a server: makes the server forget the session that the
+/// client asks to go on with, so that the answer to its reconnect is a session of another number. Some servers do so by
+/// themselves; Apache's does not.
+pub fn forget_session(hello: &mut [u8]) {
+    // Length, version, last zxid and timeout come before the number of the session; after it, the password's length.
+    const SESSION: core::ops::Range<usize> = 20..28;
+    const PASSWORD: core::ops::Range<usize> = 32..48;
+    for range in [SESSION, PASSWORD] {
+        if let Some(bytes) = hello.get_mut(range) {
+            bytes.fill(0);
+        }
+    }
+}
+
+fn class_path() -> Result<String, ServerError> {
+    let jars = ["/usr/share/java/zookeeper.jar", "/usr/share/java/slf4j-simple.jar"];
+    match jars.into_iter().find(|jar| !Path::new(jar).exists()) {
+        Some(missing) => Err(ServerError::NotInstalled { missing: missing.into() }),
+        None => Ok(jars.join(":")),
+    }
+}
+
+fn signal(process: &Child, signal: Signal) {
+    let id = i32::try_from(process.id()).ok().and_then(Pid::from_raw).expect("a child has a process id");
+    kill_process(id, signal).expect("a child can be signalled");
+}
