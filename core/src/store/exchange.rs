@@ -114,7 +114,7 @@ impl Machine {
 }
 
 /// A close of what is over or out of reach needs no more than its confirmation.
-fn refuse(session: Session, ask: &Ask, refusal: Refusal, out: &mut impl Sink) {
+pub(super) fn refuse(session: Session, ask: &Ask, refusal: Refusal, out: &mut impl Sink) {
     out.push(match ask {
         Ask::Request(id, _) => Output::Answered { session, id: *id, answer: Answer::Refused(refusal) },
         Ask::Close => Output::Closed { session },

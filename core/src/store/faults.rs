@@ -3,10 +3,11 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use super::exchange::refuse;
 use super::replica::{Replica, View};
 use super::session::Standing;
 use super::tree::Tree;
-use super::{Act, Fault, Machine, Output, Server, Sink};
+use super::{Act, Fault, Machine, Output, Refusal, Server, Sink};
 use crate::{Session, Time};
 
 impl Machine {
@@ -69,9 +70,11 @@ impl Machine {
         }
         self.catch_up(server, out);
         for held in core::mem::take(&mut self.replica_mut(server).held) {
-            // It may have ended with what was held before.
             if self.sessions.contains_key(&held.session) {
                 self.perform(held.session, &held.what, held.awaited, out);
+            } else if held.awaited {
+                // The session ended with a close that was held before.
+                refuse(held.session, &held.what, Refusal::SessionOver, out);
             }
         }
     }

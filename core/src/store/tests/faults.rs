@@ -145,6 +145,20 @@ fn a_write_held_for_a_session_that_has_moved_never_happens() {
 }
 
 #[test]
+fn what_was_sent_after_a_close_that_was_held_is_refused() {
+    let mut world = World::new(2);
+    let a = world.open("a", A);
+    world.fault(Fault::Cut(A));
+    assert_eq!(world.event(Event::Close { session: a }), []);
+    let (late, _) = world.send(a, Slot::Queue, Request::List);
+
+    let out = world.fault(Fault::Heal { server: A, deliver: true });
+
+    let refused = answered(a, late, Answer::Refused(Refusal::SessionOver));
+    assert_eq!(out, [Output::Closed { session: a }, refused]);
+}
+
+#[test]
 fn the_last_server_is_never_cut_off() {
     let mut world = World::new(2);
     let a = world.open("a", A);

@@ -131,7 +131,7 @@ proptest! {
         let mut fired = BTreeSet::new();
         for (delay, event) in events {
             world.now = world.now + delay;
-            let out = match event {
+            let mut out = match event {
                 Event::Request { session, id: _, request } => {
                     world.asked += 1;
                     let id = OpId { link: Link(0), slot: Slot::Queue, sequence: world.asked };
@@ -146,6 +146,8 @@ proptest! {
                 | Event::Operator(_)
                 | Event::Fault(_)) => world.event(other),
             };
+            // A cut can make a session due at once.
+            out.extend(world.event(Event::Wake));
             prop_assert!(world.store.next_deadline().is_none_or(|deadline| deadline > world.now));
             for output in out {
                 match output {
