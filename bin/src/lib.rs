@@ -1,1 +1,2 @@
 //! Bin lib.
+pub mod search;

@@ -1,0 +1,78 @@
+//! Makes out the title and the text of a document.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::html;
+use super::kind::Kind;
+use super::skip::SkipReason;
+
+/// The longest title, in characters.
+const LONGEST_TITLE: usize = 200;
+
+/// What is searched and shown of a document.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// What it calls itself, or else the name of its file.
+    pub title: String,
+    /// Whether the words of the title are not in the body and are to be searched too.
+    pub title_is_apart: bool,
+    /// Its text.
+    pub body: String,
+}
+
+/// The text of a file at `path` with these contents.
+///
+/// Time and memory grow in step with the contents, whatever they are. A parser that panics costs this document only.
+///
+/// # Errors
+/// If the parser failed.
+pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, SkipReason> {
+    let contents = match contents.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => contents,
+    };
+    let mut text = match kind {
+        Kind::Text => Text { body: contents, ..Text::default() },
+        Kind::Markdown => Text { title: heading(&contents), body: contents, ..Text::default() },
+        Kind::Html => catch_unwind(AssertUnwindSafe(|| html::extract(&contents))).map_err(|_| SkipReason::Unparsable)?,
+    };
+    text.title = one_line(&text.title);
+    if text.title.is_empty() {
+        text.title = path.rsplit('/').next().unwrap_or(path).to_owned();
+        text.title_is_apart = false;
+    }
+    Ok(text)
+}
+
+/// The first heading of a Markdown text: `# Title`, or a line underlined with `===`.
+fn heading(contents: &str) -> String {
+    let mut before = "";
+    for line in contents.lines().take(100) {
+        if let Some(title) = line.strip_prefix("# ") {
+            return title.trim_end_matches('#').to_owned();
+        }
+        if line.starts_with("==") && line.trim_end().bytes().all(|byte| byte == b'=') {
+            return before.to_owned();
+        }
+        before = line;
+    }
+    String::new()
+}
+
+/// `text` with its white space joined to single spaces, cut to a title's length.
+fn one_line(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+        if line.len() > LONGEST_TITLE * 4 {
+            break;
+        }
+    }
+    match line.char_indices().nth(LONGEST_TITLE) {
+        Some((end, _)) => line[..end].to_owned() + "…",
+        None => line,
+    }
+}

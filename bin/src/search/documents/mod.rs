@@ -1,0 +1,26 @@
+//! The documents: which files there are, and what text is in them.
+//!
+//! ```text
+//! folder ──walk──► files with their stamps ──by shard──► read ──extract──► title and body
+//!                  files that are skipped                └─► skipped
+//! ```
+//! Nothing about a file is fatal: what cannot be a document is skipped, with the reason.
+
+mod extract;
+mod html;
+mod kind;
+mod read;
+mod skip;
+mod walk;
+
+pub use extract::Text;
+pub use kind::Kind;
+pub use read::{Content, MAX_FILE_BYTES};
+pub use skip::{SkipReason, Skipped, SkippedReport};
+pub use walk::{DocumentFile, FolderError, Scan, Stamp, scan};
+
+pub(crate) use extract::extract;
+pub(crate) use read::{Contents, read};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,21 @@
+//! Document search: the application that a cluster runs.
+//!
+//! ```text
+//! documents ──hash of the path──► shards ──rendezvous──► workers (two for each shard)
+//!
+//! query ─► leader: statistics of every shard ─► the weight of each word ─► best of every shard ─► merged, snippets
+//!                  round 1, names snapshots                round 2, on those snapshots           round 3
+//! ```
+//! Documents, order and scores are the same to the last bit however many workers there are: weights are computed once, from
+//! the whole cluster's statistics, and every score is a sum in one fixed order.
+
+mod analysis;
+pub mod documents;
+mod hash;
+pub mod placement;
+pub mod query;
+mod settings;
+mod shard;
+
+pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
+pub use shard::ShardId;
