@@ -11,11 +11,21 @@
 
 mod analysis;
 pub mod documents;
+mod exact;
 mod hash;
+pub mod holdings;
+pub mod index;
 pub mod placement;
 pub mod query;
 mod settings;
 mod shard;
+#[cfg(test)]
+mod testing;
+mod weights;
+pub mod wire;
+mod worker;
 
+pub use exact::Exact;
 pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
 pub use shard::ShardId;
+pub use weights::{Statistics, Weights};

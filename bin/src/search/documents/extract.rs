@@ -34,7 +34,9 @@ pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, 
     let mut text = match kind {
         Kind::Text => Text { body: contents, ..Text::default() },
         Kind::Markdown => Text { title: heading(&contents), body: contents, ..Text::default() },
-        Kind::Html => catch_unwind(AssertUnwindSafe(|| html::extract(&contents))).map_err(|_| SkipReason::Unparsable)?,
+        Kind::Html => {
+            catch_unwind(AssertUnwindSafe(|| html::extract(&contents))).map_err(|_| SkipReason::Unparsable)?
+        }
     };
     text.title = one_line(&text.title);
     if text.title.is_empty() {

@@ -20,7 +20,7 @@ pub use skip::{SkipReason, Skipped, SkippedReport};
 pub use walk::{DocumentFile, FolderError, Scan, Stamp, scan};
 
 pub(crate) use extract::extract;
-pub(crate) use read::{Contents, read};
+pub(crate) use read::read;
 
 #[cfg(test)]
 mod tests;

@@ -73,9 +73,13 @@ const SETTLES_AFTER: Duration = Duration::from_secs(3);
 /// # Errors
 /// If the folder itself is missing, not a folder or unreadable; what is wrong inside of it is skipped.
 pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
-    let metadata = fs::metadata(folder).map_err(|error| match error.kind() {
-        io::ErrorKind::NotFound => FolderError::Missing(folder.to_owned()),
-        _ => FolderError::Unreadable(folder.to_owned(), error),
+    let metadata = fs::metadata(folder).map_err(|error| {
+        let folder = folder.to_owned();
+        if error.kind() == io::ErrorKind::NotFound {
+            FolderError::Missing(folder)
+        } else {
+            FolderError::Unreadable(folder, error)
+        }
     })?;
     if !metadata.is_dir() {
         return Err(FolderError::NotAFolder(folder.to_owned()));

@@ -66,7 +66,9 @@ pub enum BadQuery {
         column: usize,
     },
     /// `AND`, `OR` or `NOT` lacks a word to its left or right.
-    #[error("at character {column}: {operator} needs a word, a phrase or parentheses {side} it; to search for the word itself, write it in lower case")]
+    #[error(
+        "at character {column}: {operator} needs a word, a phrase or parentheses {side} it; to search for the word itself, write it in lower case"
+    )]
     Dangling {
         /// Which.
         operator: &'static str,

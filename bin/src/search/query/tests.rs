@@ -11,9 +11,8 @@ fn parsed(text: &str) -> Result<Query, BadQuery> {
 /// A query as text that shows its structure.
 fn shape(text: &str) -> String {
     fn show(node: &Node, leaves: &[Leaf]) -> String {
-        let list = |nodes: &[Node], joint: &str| {
-            nodes.iter().map(|node| show(node, leaves)).collect::<Vec<_>>().join(joint)
-        };
+        let list =
+            |nodes: &[Node], joint: &str| nodes.iter().map(|node| show(node, leaves)).collect::<Vec<_>>().join(joint);
         match node {
             Node::Leaf(leaf) => leaves[*leaf].terms().join("_"),
             Node::Any(nodes) => format!("({})", list(nodes, " | ")),

@@ -1,0 +1,221 @@
+//! The shards that a node holds: which it wants, which it has, and which state of each.
+//!
+//! ```text
+//! want(shards) ─┐
+//!               ├─► look: due shards ──► refresh each ──► current snapshot, the one before for some seconds
+//! files ────────┘                                             └─► answer tasks
+//! ```
+//! Whoever calls decides on which threads the work is done; time is passed in.
+
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use rolecall_core::Time;
+
+use super::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, scan};
+use super::index::{BuildError, Held, Outcome, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
+use super::settings::Settings;
+use super::shard::ShardId;
+
+/// How long the state before is kept, for queries between two rounds.
+const KEEP_PREVIOUS: Duration = Duration::from_secs(10);
+/// How long a shard is kept up to date that is no longer wanted: others have yet to build it.
+const KEEP_UNWANTED: Duration = Duration::from_secs(60);
+
+/// The shards that a node holds.
+#[derive(Debug)]
+pub struct Holdings {
+    folder: PathBuf,
+    settings: Settings,
+    storage: Storage,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    wanted: BTreeSet<ShardId>,
+    slots: BTreeMap<ShardId, Slot>,
+    /// The files of each shard that has any, as last seen.
+    files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
+    skipped: Vec<Skipped>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    held: Held,
+    /// Earlier states, and when each was replaced.
+    previous: Vec<(Arc<Snapshot>, Time)>,
+    unwanted_since: Option<Time>,
+}
+
+/// A shard whose files are not those of its index.
+#[derive(Clone, Debug)]
+pub struct Due {
+    /// Which.
+    pub shard: ShardId,
+    files: Arc<[DocumentFile]>,
+}
+
+/// What a node holds, in numbers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HoldingsReport {
+    /// Shards that it is to hold.
+    pub wanted: usize,
+    /// Of these, shards that it does hold.
+    pub ready: usize,
+    /// Documents in the shards that it holds.
+    pub documents: u64,
+    /// Files in the folder that are not searched; those with bad contents only of the shards that it holds.
+    pub skipped: SkippedReport,
+}
+
+impl Holdings {
+    /// Holds nothing yet of the documents in `folder`.
+    ///
+    /// # Errors
+    /// If there is no such folder or it cannot be read.
+    pub fn open(folder: &Path, settings: Settings, storage: Storage, now: SystemTime) -> Result<Self, FolderError> {
+        let holdings = Self { folder: folder.to_owned(), settings, storage, state: Mutex::default() };
+        holdings.take(scan(folder, now)?);
+        Ok(holdings)
+    }
+
+    /// The settings of its cluster.
+    #[must_use]
+    pub const fn settings(&self) -> Settings {
+        self.settings
+    }
+
+    /// Which shards it is to hold from now on. Others are let go of after a while.
+    pub fn want(&self, shards: BTreeSet<ShardId>, now: Time) {
+        let mut state = self.state();
+        for (shard, slot) in &mut state.slots {
+            slot.unwanted_since = if shards.contains(shard) { None } else { slot.unwanted_since.or(Some(now)) };
+        }
+        state.wanted = shards;
+    }
+
+    /// Looks at the folder and tells which shards are to be [refreshed](Self::refresh).
+    ///
+    /// # Errors
+    /// If the folder cannot be read: what is held stays as it is.
+    pub fn look(&self, wall: SystemTime, now: Time) -> Result<Vec<Due>, FolderError> {
+        let scan = scan(&self.folder, wall)?;
+        self.take(scan);
+        let mut state = self.state();
+        state.forget(now);
+        let State { wanted, slots, files, .. } = &*state;
+        let held: BTreeSet<_> = wanted.iter().chain(slots.keys()).copied().collect();
+        let due = held.into_iter().filter_map(|shard| {
+            let files = files.get(&shard).cloned().unwrap_or_default();
+            let current = slots.get(&shard).is_some_and(|slot| unchanged(&slot.held.files, &files));
+            (!current).then_some(Due { shard, files })
+        });
+        Ok(due.collect())
+    }
+
+    /// Builds what is due, or finds it in the storage. Takes as long as it takes to read the shard's files.
+    ///
+    /// # Errors
+    /// If it could not be built: the state before stays, and [`look`](Self::look) tells of it again.
+    pub fn refresh(&self, due: &Due, now: Time) -> Result<(), BuildError> {
+        let Due { shard, files } = due;
+        let held = self.state().slots.get(shard).map(|slot| slot.held.clone());
+        let held = held.or_else(|| self.storage.load(self.settings, *shard));
+        let next = match held {
+            Some(held) if unchanged(&held.files, files) => held,
+            held => {
+                let plan = Plan { folder: &self.folder, settings: self.settings, shard: *shard, files };
+                build(plan, held.as_ref(), &self.storage)?
+            }
+        };
+        self.state().install(*shard, next, now);
+        Ok(())
+    }
+
+    /// How many documents a shard has, as far as is known: files that were seen, less those found not to be documents.
+    #[must_use]
+    pub fn expected_documents(&self, shard: ShardId) -> u64 {
+        let state = self.state();
+        match state.slots.get(&shard) {
+            Some(slot) => slot.held.snapshot.documents.len() as u64,
+            None => state.files.get(&shard).map_or(0, |files| files.len() as u64),
+        }
+    }
+
+    /// Whether it is to hold `shard`, now or soon.
+    #[must_use]
+    pub fn wants(&self, shard: ShardId) -> bool {
+        self.state().wanted.contains(&shard)
+    }
+
+    /// What it holds, in numbers.
+    #[must_use]
+    pub fn report(&self) -> HoldingsReport {
+        let state = self.state();
+        let mut report = HoldingsReport { wanted: state.wanted.len(), ..HoldingsReport::default() };
+        state.skipped.iter().for_each(|skipped| report.skipped.add(skipped));
+        for (shard, slot) in &state.slots {
+            report.ready += usize::from(state.wanted.contains(shard));
+            report.documents += slot.held.snapshot.documents.len() as u64;
+            for file in slot.held.files.iter() {
+                if let Outcome::Skipped(reason) = file.outcome {
+                    report.skipped.add(&Skipped { path: file.path.clone(), reason });
+                }
+            }
+        }
+        report
+    }
+
+    /// The current state of a shard.
+    pub(super) fn current(&self, shard: ShardId) -> Option<Arc<Snapshot>> {
+        self.state().slots.get(&shard).map(|slot| Arc::clone(&slot.held.snapshot))
+    }
+
+    /// A certain state of a shard: `Some(None)` if the shard is held, but not in this state any more, or not yet.
+    pub(super) fn state_of(&self, shard: ShardId, id: SnapshotId) -> Option<Option<Arc<Snapshot>>> {
+        let state = self.state();
+        let slot = state.slots.get(&shard)?;
+        let mut kept = core::iter::once(&slot.held.snapshot).chain(slot.previous.iter().map(|(snapshot, _)| snapshot));
+        Some(kept.find(|snapshot| snapshot.id == id).map(Arc::clone))
+    }
+
+    fn take(&self, scan: Scan) {
+        let mut files: BTreeMap<ShardId, Vec<DocumentFile>> = BTreeMap::new();
+        for file in scan.documents {
+            files.entry(ShardId::of(&file.path, self.settings.shards.count())).or_default().push(file);
+        }
+        let mut state = self.state();
+        state.files = files.into_iter().map(|(shard, files)| (shard, files.into())).collect();
+        state.skipped = scan.skipped;
+    }
+
+    /// Nothing under the lock can panic halfway through a change, so what a panic elsewhere left is whole.
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn install(&mut self, shard: ShardId, held: Held, now: Time) {
+        let unwanted_since = if self.wanted.contains(&shard) { None } else { Some(now) };
+        let Some(slot) = self.slots.get_mut(&shard) else {
+            self.slots.insert(shard, Slot { held, previous: Vec::new(), unwanted_since });
+            return;
+        };
+        let before = core::mem::replace(&mut slot.held, held);
+        if before.snapshot.id != slot.held.snapshot.id {
+            slot.previous.push((before.snapshot, now));
+        }
+    }
+
+    fn forget(&mut self, now: Time) {
+        self.slots.retain(|_, slot| slot.unwanted_since.is_none_or(|since| now.since(since) < KEEP_UNWANTED));
+        for slot in self.slots.values_mut() {
+            slot.previous.retain(|&(_, replaced)| now.since(replaced) < KEEP_PREVIOUS);
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! Builds the index of a shard from its files.
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use tantivy::directory::{MmapDirectory, RamDirectory};
+use tantivy::indexer::SingleSegmentIndexWriter;
+use tantivy::{Directory, Index, IndexBuilder, TantivyDocument};
+
+use super::manifest::{FORMAT, FileRecord, Outcome};
+use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
+use super::storage::{Held, Storage, draft, publish};
+use crate::search::analysis;
+use crate::search::documents::{self, Content, DocumentFile, SkipReason, Text};
+use crate::search::hash::StableHash;
+use crate::search::settings::Settings;
+use crate::search::shard::ShardId;
+
+/// What an index is built of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plan<'a> {
+    pub(crate) folder: &'a Path,
+    pub(crate) settings: Settings,
+    pub(crate) shard: ShardId,
+    /// The files of the shard, ordered by path.
+    pub(crate) files: &'a [DocumentFile],
+}
+
+/// An index that could not be built: the one before stays.
+#[derive(Debug, thiserror::Error)]
+pub enum BuildError {
+    /// The index's folder could not be written.
+    #[error("the index could not be written: {0}")]
+    Io(#[from] io::Error),
+    /// The index could not be built.
+    #[error("the index could not be built: {0}")]
+    Index(#[from] tantivy::TantivyError),
+}
+
+/// Reads the files and builds the index, unless `current` turns out to be of the same contents.
+///
+/// # Errors
+/// If the index cannot be built or kept. A file that cannot be read is skipped.
+pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -> Result<Held, BuildError> {
+    if let Some(current) = current
+        && let Some(files) = only_stamps_changed(plan, current)
+    {
+        let held = Held { snapshot: Arc::clone(&current.snapshot), files };
+        storage.update(plan.settings, &held)?;
+        return Ok(held);
+    }
+    match storage.shard_folder(plan.settings, plan.shard) {
+        None => Ok(write(plan, &RamDirectory::create())?.1),
+        Some(folder) => {
+            let draft = draft(&folder)?;
+            let (index, held) = write(plan, &MmapDirectory::open(&draft).map_err(tantivy::TantivyError::from)?)?;
+            drop(index);
+            held.manifest(plan.settings).write(&draft)?;
+            publish(&draft, &folder, &held.snapshot.id.to_string())?;
+            Ok(held)
+        }
+    }
+}
+
+/// The records of the files as they are now, if their contents are those of `current`.
+fn only_stamps_changed(plan: Plan<'_>, current: &Held) -> Option<Arc<[FileRecord]>> {
+    let same =
+        |(record, file): (&FileRecord, &DocumentFile)| record.path == file.path && record.stamp.size == file.stamp.size;
+    if current.files.len() != plan.files.len() || !current.files.iter().zip(plan.files).all(same) {
+        return None;
+    }
+    let mut identity = Identity::new(plan);
+    for file in plan.files {
+        identity.add(&file.path, documents::read(plan.folder, file).ok()?.hash);
+    }
+    (identity.finish() == current.snapshot.id).then(|| {
+        let records = current.files.iter().zip(plan.files);
+        records
+            .map(|(record, file)| FileRecord { stamp: file.stamp, settled: file.settled, ..record.clone() })
+            .collect()
+    })
+}
+
+fn write<D: Directory + Clone>(plan: Plan<'_>, directory: &D) -> Result<(Option<Index>, Held), BuildError> {
+    if plan.files.is_empty() {
+        let snapshot = Snapshot::new(Identity::new(plan).finish(), plan.shard, Vec::new(), None)?;
+        return Ok((None, Held { snapshot: Arc::new(snapshot), files: Arc::default() }));
+    }
+    let mut writer = Writer::new(plan, directory.clone())?;
+    for file in plan.files {
+        writer.add(file)?;
+    }
+    writer.finish()
+}
+
+struct Writer<'a> {
+    plan: Plan<'a>,
+    index: SingleSegmentIndexWriter,
+    fields: Fields,
+    analyzer: tantivy::tokenizer::TextAnalyzer,
+    identity: Identity,
+    documents: Vec<Document>,
+    files: Vec<FileRecord>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(plan: Plan<'a>, directory: impl Directory) -> Result<Self, BuildError> {
+        let (schema, fields) = schema();
+        let bytes: u64 = plan.files.iter().map(|file| file.stamp.size).sum();
+        let tokenizers = tantivy::tokenizer::TokenizerManager::default();
+        tokenizers.register(analysis::ANALYZER, analysis::analyzer(plan.settings.ranking));
+        let index = IndexBuilder::new()
+            .schema(schema)
+            .tokenizers(tokenizers)
+            .single_segment_index_writer(Box::new(directory) as Box<dyn Directory>, memory_budget(bytes))?;
+        Ok(Self {
+            plan,
+            index,
+            fields,
+            analyzer: analysis::analyzer(plan.settings.ranking),
+            identity: Identity::new(plan),
+            documents: Vec::new(),
+            files: Vec::new(),
+        })
+    }
+
+    fn add(&mut self, file: &DocumentFile) -> Result<(), BuildError> {
+        let mut settled = file.settled;
+        let text = match documents::read(self.plan.folder, file) {
+            Ok(contents) => {
+                self.identity.add(&file.path, contents.hash);
+                contents.text.and_then(|text| documents::extract(file.kind, &file.path, text))
+            }
+            // Gone since it was found: as if it had not been.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => {
+                // A change of permissions changes the stamp; other errors may pass without a trace.
+                settled = error.kind() == io::ErrorKind::PermissionDenied;
+                Err(SkipReason::Unreadable)
+            }
+        };
+        let outcome = match text {
+            Ok(text) => {
+                self.index(&file.path, text)?;
+                Outcome::Indexed
+            }
+            Err(reason) => Outcome::Skipped(reason),
+        };
+        self.files.push(FileRecord { path: file.path.clone(), stamp: file.stamp, settled, outcome });
+        Ok(())
+    }
+
+    fn index(&mut self, path: &str, text: Text) -> Result<(), BuildError> {
+        let Text { title, title_is_apart, body } = text;
+        let mut words = analysis::count(&mut self.analyzer, &body);
+        let mut document = TantivyDocument::new();
+        if title_is_apart {
+            words += analysis::count(&mut self.analyzer, &title);
+            document.add_text(self.fields.text, &title);
+        }
+        document.add_text(self.fields.text, &body);
+        document.add_text(self.fields.body, &body);
+        self.index.add_document(document)?;
+        self.documents.push(Document { path: path.to_owned(), title, words });
+        Ok(())
+    }
+
+    fn finish(self) -> Result<(Option<Index>, Held), BuildError> {
+        let Self { plan, index, identity, documents, files, .. } = self;
+        let index = if documents.is_empty() { None } else { Some(index.finalize()?) };
+        if let Some(index) = &index {
+            register_analyzer(index, plan.settings.ranking);
+        }
+        let snapshot = Snapshot::new(identity.finish(), plan.shard, documents, index.as_ref())?;
+        Ok((index, Held { snapshot: Arc::new(snapshot), files: files.into() }))
+    }
+}
+
+/// Bytes of memory for the terms of a shard: a start, it grows as needed.
+fn memory_budget(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX).clamp(1 << 20, 64 << 20)
+}
+
+/// What a snapshot's id is made of: whatever decides what is found in it.
+struct Identity(StableHash);
+
+impl Identity {
+    fn new(plan: Plan<'_>) -> Self {
+        let Settings { shards, ranking } = plan.settings;
+        Self(
+            StableHash::new()
+                .number(u64::from(FORMAT))
+                .part(ranking.to_string().as_bytes())
+                .number(u64::from(shards.count()))
+                .number(u64::from(plan.shard.0)),
+        )
+    }
+
+    fn add(&mut self, path: &str, content: Content) {
+        self.0 = self.0.part(path.as_bytes()).number(content);
+    }
+
+    fn finish(&self) -> SnapshotId {
+        SnapshotId(self.0.finish())
+    }
+}

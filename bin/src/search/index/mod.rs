@@ -1,0 +1,31 @@
+//! The index of a shard: built whole, never changed, replaced by the next.
+//!
+//! ```text
+//! files of a shard ──build──► snapshot ──evaluate──► statistics, best documents, snippets
+//!                               │ kept
+//!                       DATA/v1-64-bm25/0007/<snapshot>/   tantivy's files and manifest
+//! ```
+//! tantivy keeps the terms, postings, positions and stored texts, in one segment. Nothing in here starts a thread.
+
+mod bits;
+mod build;
+mod evaluate;
+mod manifest;
+mod snapshot;
+mod snippet;
+mod storage;
+mod top;
+
+pub use build::BuildError;
+pub use snapshot::{Document, Snapshot, SnapshotId};
+pub use storage::Storage;
+
+pub(crate) use build::{Plan, build};
+pub(crate) use evaluate::Scorer;
+pub(crate) use manifest::{Outcome, unchanged};
+pub(crate) use snippet::Highlighter;
+pub(crate) use storage::Held;
+pub(crate) use top::Top;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Where indexes are kept.
+
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tantivy::Index;
+use tantivy::directory::MmapDirectory;
+
+use super::manifest::{FORMAT, FileRecord, Manifest};
+use super::snapshot::{Snapshot, register_analyzer};
+use crate::search::settings::Settings;
+use crate::search::shard::ShardId;
+
+/// Where indexes are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// In memory: gone with the process.
+    Memory,
+    /// In this folder, so that a restart is quick. What is in there that is torn, damaged or of other settings is built anew.
+    Disk(PathBuf),
+}
+
+/// A snapshot with the files that it was made of.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    pub(crate) snapshot: Arc<Snapshot>,
+    pub(crate) files: Arc<[FileRecord]>,
+}
+
+impl Held {
+    pub(super) fn manifest(&self, settings: Settings) -> Manifest {
+        let Snapshot { id, shard, ref documents, .. } = *self.snapshot;
+        Manifest {
+            format: FORMAT,
+            settings,
+            shard,
+            snapshot: id,
+            documents: documents.clone(),
+            files: self.files.to_vec(),
+        }
+    }
+}
+
+impl Storage {
+    /// What was kept of `shard`, if it is whole; the rest of the shard's folder is cleared away.
+    pub(crate) fn load(&self, settings: Settings, shard: ShardId) -> Option<Held> {
+        let folder = self.shard_folder(settings, shard)?;
+        let mut found = None;
+        for entry in fs::read_dir(folder).ok()?.flatten() {
+            let path = entry.path();
+            if found.is_none() {
+                found = open(&path, settings, shard);
+                if found.is_some() {
+                    continue;
+                }
+            }
+            remove(&path);
+        }
+        found
+    }
+
+    /// Keeps what is now known of the files of `held`, whose index is kept already.
+    pub(super) fn update(&self, settings: Settings, held: &Held) -> io::Result<()> {
+        match self.shard_folder(settings, held.snapshot.shard) {
+            Some(folder) => held.manifest(settings).write(&folder.join(held.snapshot.id.to_string())),
+            None => Ok(()),
+        }
+    }
+
+    /// The folder of a shard; none in memory.
+    pub(super) fn shard_folder(&self, settings: Settings, shard: ShardId) -> Option<PathBuf> {
+        match self {
+            Self::Memory => None,
+            Self::Disk(root) => {
+                let Settings { shards, ranking } = settings;
+                Some(root.join(format!("v{FORMAT}-{}-{ranking}", shards.count())).join(shard.to_string()))
+            }
+        }
+    }
+}
+
+/// An empty folder beside `shard_folder`'s snapshots in which the next is written.
+pub(super) fn draft(shard_folder: &Path) -> io::Result<PathBuf> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    let draft = shard_folder.join(format!("new-{}-{number}", std::process::id()));
+    match fs::remove_dir_all(&draft) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+        Ok(()) | Err(_) => {}
+    }
+    fs::create_dir_all(&draft)?;
+    Ok(draft)
+}
+
+/// Moves a finished draft to its place and clears away what was there before.
+pub(super) fn publish(draft: &Path, shard_folder: &Path, name: &str) -> io::Result<()> {
+    let place = shard_folder.join(name);
+    for entry in fs::read_dir(shard_folder)?.flatten() {
+        if entry.path() != draft {
+            remove(&entry.path());
+        }
+    }
+    fs::rename(draft, place)?;
+    // So that the new name outlasts a loss of power.
+    fs::File::open(shard_folder)?.sync_all()
+}
+
+/// Old snapshots that cannot be removed cost space and nothing else; the next to clear up meets them again.
+fn remove(path: &Path) {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    if let Err(error) = removed {
+        tracing::warn!(path = %path.display(), %error, "an old index could not be removed");
+    }
+}
+
+/// The snapshot in `folder`, if it is whole, undamaged and of these settings. tantivy may panic on damaged files that no
+/// checksum covers.
+fn open(folder: &Path, settings: Settings, shard: ShardId) -> Option<Held> {
+    let manifest = Manifest::read(folder)?;
+    if (manifest.format, manifest.settings, manifest.shard) != (FORMAT, settings, shard) {
+        return None;
+    }
+    let opened = catch_unwind(AssertUnwindSafe(|| open_snapshot(folder, &manifest)));
+    match opened {
+        Ok(Ok(snapshot)) => Some(Held { snapshot: Arc::new(snapshot), files: manifest.files.into() }),
+        Ok(Err(error)) => {
+            tracing::warn!(folder = %folder.display(), %error, "a damaged index is built anew");
+            None
+        }
+        Err(_) => {
+            tracing::warn!(folder = %folder.display(), "a damaged index is built anew");
+            None
+        }
+    }
+}
+
+fn open_snapshot(folder: &Path, manifest: &Manifest) -> tantivy::Result<Snapshot> {
+    let documents = manifest.documents.clone();
+    let (id, shard) = (manifest.snapshot, manifest.shard);
+    if documents.is_empty() {
+        return Snapshot::new(id, shard, documents, None);
+    }
+    let index = Index::open(MmapDirectory::open(folder)?)?;
+    register_analyzer(&index, manifest.settings.ranking);
+    let damaged = index.validate_checksum()?;
+    if !damaged.is_empty() {
+        return Err(tantivy::TantivyError::InvalidArgument(format!("{damaged:?} do not match their checksums")));
+    }
+    Snapshot::new(id, shard, documents, Some(&index))
+}

@@ -1,0 +1,83 @@
+//! Documents for tests: generated, the same every time.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+/// A row of numbers that look random (Knuth's MMIX generator, its high bits).
+pub(crate) struct Numbers(u64);
+
+impl Numbers {
+    pub(crate) const fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    pub(crate) fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % bound
+    }
+}
+
+const SYLLABLES: [&str; 16] =
+    ["ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "ve"];
+
+/// A made-up word: low numbers are common words.
+pub(crate) fn word(number: u64) -> String {
+    let mut word = String::new();
+    let mut left = number + 16;
+    while left > 0 {
+        word.push_str(SYLLABLES[(left % 16) as usize]);
+        left /= 16;
+    }
+    word
+}
+
+/// A word number, low ones much more often than high ones.
+pub(crate) fn common(numbers: &mut Numbers) -> u64 {
+    let bound = 1 + numbers.below(400);
+    numbers.below(bound)
+}
+
+/// A text of up to `longest` words.
+pub(crate) fn text(numbers: &mut Numbers, longest: u64) -> String {
+    let length = numbers.below(longest + 1);
+    (0..length).map(|_| word(common(numbers))).collect::<Vec<_>>().join(" ")
+}
+
+/// Writes `count` documents of all kinds into `folder`; some are empty, some are the same but for their path.
+pub(crate) fn write_documents(folder: &Path, count: u64, seed: u64) -> io::Result<()> {
+    for number in 0..count {
+        let mut numbers = Numbers::new(seed + number / 2);
+        let text = text(&mut numbers, 120);
+        let (ending, contents) = match number % 7 {
+            0 | 1 => ("md", format!("# {}\n\n{text}\n", word(number))),
+            2 | 3 => ("html", format!("<title>{}</title><body><p>{text}</p>", word(number))),
+            _ => ("txt", text),
+        };
+        let path = folder.join(format!("part-{}/{number}.{ending}", number % 5));
+        fs::create_dir_all(path.parent().expect("a path in a folder has a parent"))?;
+        fs::write(path, contents)?;
+    }
+    Ok(())
+}
+
+/// Queries of every form over the words of [`write_documents`].
+pub(crate) fn queries(count: u64, seed: u64) -> Vec<String> {
+    let mut numbers = Numbers::new(seed);
+    let mut next = || word(common(&mut numbers));
+    (0..count)
+        .map(|number| {
+            let (a, b, c, d) = (next(), next(), next(), next());
+            match number % 8 {
+                0 => a,
+                1 => format!("{a} {b}"),
+                2 => format!("{a} {b} {c} {d}"),
+                3 => format!("{a} AND {b}"),
+                4 => format!("\"{a} {b}\" {c}"),
+                5 => format!("{a} {b} NOT {c}"),
+                6 => format!("({a} AND {b}) OR ({c} AND {d})"),
+                _ => format!("{a} {b} AND {c} NOT \"{a} {d}\""),
+            }
+        })
+        .collect()
+}
