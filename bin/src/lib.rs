@@ -1,2 +1,7 @@
-//! Bin lib.
+//! The application on top of `rolecall-io`: a search over a folder of documents, shared out among equal nodes of which one
+//! leads; and the command line that runs it.
+//!
+//! The binary `rolecall` is [`cli::main`] and nothing else.
+
+pub mod cli;
 pub mod search;

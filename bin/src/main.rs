@@ -1,2 +1,7 @@
-//! Bin.
-fn main() {}
+//! The binary `rolecall`.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    rolecall::cli::main()
+}

@@ -1,0 +1,139 @@
+//! From the words of the command line to [`Cli`], with what the environment and the file say underneath.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _};
+
+use super::{Cli, Failure, file};
+
+/// Reads `words`, the first of which is the program's name.
+pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
+    let words: Vec<OsString> = words.into_iter().collect();
+    let command = match config_file(&words) {
+        Some(path) => underlay(command(), &path)?,
+        None => command(),
+    };
+    command
+        .try_get_matches_from(words)
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| failure(&error))
+}
+
+/// All commands and options, with the defaults that differ from command to command.
+fn command() -> Command {
+    Cli::command().mut_subcommand("demo", |demo| demo.mut_arg("session_timeout", |option| option.default_value("2s")))
+}
+
+/// Which file to read, before anything else is known of the command line.
+fn config_file(words: &[OsString]) -> Option<PathBuf> {
+    let mut words = words.iter().skip(1).take_while(|word| *word != "--");
+    while let Some(word) = words.next() {
+        if word == "--config" {
+            return words.next().map(PathBuf::from);
+        }
+        if let Some(path) = word.to_str().and_then(|word| word.strip_prefix("--config=")) {
+            return Some(path.into());
+        }
+    }
+    std::env::var_os("ROLECALL_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from)
+}
+
+/// Makes what the file says the default of each option, on every command that has it: flags and the environment win.
+fn underlay(mut command: Command, path: &std::path::Path) -> Result<Command, Failure> {
+    let settings = file::read(path, &option_names(&command))?;
+    for setting in settings {
+        let place = format!("{}:{}", path.display(), setting.line);
+        command = set(command, &setting, &place)?;
+        let commands: Vec<String> = command.get_subcommands().map(|sub| sub.get_name().to_owned()).collect();
+        for name in commands {
+            let mut outcome = Ok(());
+            command = command.mut_subcommand(name, |sub| match set(sub.clone(), &setting, &place) {
+                Ok(changed) => changed,
+                Err(failure) => {
+                    outcome = Err(failure);
+                    sub
+                }
+            });
+            outcome?;
+        }
+    }
+    Ok(command)
+}
+
+/// Sets the default of one option of `command`, once its own parser has accepted it.
+fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command, Failure> {
+    let Some(id) =
+        command.get_arguments().find(|arg| arg.get_long() == Some(&setting.name)).map(|arg| arg.get_id().clone())
+    else {
+        return Ok(command);
+    };
+    let trial = [OsString::from("rolecall"), format!("--{}={}", setting.name, setting.value).into()];
+    if let Err(error) = command.clone().try_get_matches_from(trial)
+        && matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
+    {
+        return Err(Failure::Usage(format!("{place}: {}", one_line(&error))));
+    }
+    // Read once in a process, and wanted until its end.
+    let value: &'static str = setting.value.clone().leak();
+    Ok(command.mut_arg(id, |option| option.required(false).default_value(value)))
+}
+
+/// The options that a file may set: each that takes a value and makes sense for more than one call.
+fn option_names(command: &Command) -> Vec<String> {
+    const ONLY_FLAGS: [&str; 5] = ["config", "to", "leader", "worker", "report"];
+    let options = command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments));
+    let mut names: Vec<String> = options
+        .filter(|option| matches!(option.get_action(), ArgAction::Set | ArgAction::Append))
+        .filter_map(|option| option.get_long())
+        .filter(|name| !ONLY_FLAGS.contains(name))
+        .map(str::to_owned)
+        .collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+fn failure(error: &clap::Error) -> Failure {
+    if error.exit_code() == 0 {
+        return Failure::Asked(error.to_string());
+    }
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Failure::Usage("a command is missing; rolecall --help lists them".to_owned());
+    }
+    Failure::Usage(one_line(error))
+}
+
+/// What clap says over several lines, without its usage and its hint at `--help`.
+fn one_line(error: &clap::Error) -> String {
+    let text = without_password(error);
+    let text = text.strip_prefix("error: ").unwrap_or(&text);
+    let told = text.lines().take_while(|line| !line.starts_with("Usage:") && !line.starts_with("For more information"));
+    let mut line = told.map(str::trim).filter(|part| !part.is_empty()).fold(String::new(), |mut line, part| {
+        if line.ends_with(':') || part.starts_with('[') {
+            line.push(' ');
+        } else if !line.is_empty() {
+            line.push_str("; ");
+        }
+        line.push_str(part);
+        line
+    });
+    if matches!(
+        error.kind(),
+        ErrorKind::UnknownArgument | ErrorKind::InvalidSubcommand | ErrorKind::MissingRequiredArgument
+    ) && !line.contains("--help")
+    {
+        line.push_str("; --help lists what is accepted");
+    }
+    line
+}
+
+/// The message, in which clap repeats a malformed URL with all that is in it.
+fn without_password(error: &clap::Error) -> String {
+    let text = error.to_string();
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return text };
+    let Some((scheme, rest)) = value.split_once("//") else { return text };
+    let Some((_, host)) = rest.rsplit_once('@') else { return text };
+    text.replace(value, &format!("{scheme}//***@{host}"))
+}

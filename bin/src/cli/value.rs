@@ -1,0 +1,227 @@
+//! The values that options take. Each error says what is accepted.
+
+use core::fmt;
+use core::ops::RangeInclusive;
+use core::str::FromStr;
+use core::time::Duration;
+
+/// A length of time, `500ms`, `10s`, `2m` or `1h`; never zero.
+pub(super) fn duration(text: &str) -> Result<Duration, String> {
+    let accepted = || "accepted is a number with a unit, such as 500ms, 10s, 2m or 1h".to_owned();
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number.parse().map_err(|_| accepted())?;
+    let millis = match unit {
+        "ms" => Some(number),
+        "s" => number.checked_mul(1_000),
+        "m" => number.checked_mul(60_000),
+        "h" => number.checked_mul(3_600_000),
+        _ => return Err(accepted()),
+    };
+    match millis {
+        Some(millis @ 1..=31_536_000_000) => Ok(Duration::from_millis(millis)),
+        _ => Err("accepted is more than zero and at most a year".to_owned()),
+    }
+}
+
+/// By how much the rate of a clock may be wrong, as a percentage from `0%` to `10%`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockError {
+    /// In parts per million.
+    pub ppm: u32,
+}
+
+impl FromStr for ClockError {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let accepted = || "accepted is a percentage from 0% to 10%, such as 1% or 0.05%".to_owned();
+        let number = text.strip_suffix('%').ok_or_else(accepted)?;
+        let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
+        let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
+        if whole.is_empty() || !is_digits(whole) || !is_digits(fraction) || fraction.len() > 4 || number.ends_with('.')
+        {
+            return Err(accepted());
+        }
+        let ppm = format!("{whole}{fraction:0<4}").parse().map_err(|_| accepted())?;
+        if ppm <= 100_000 { Ok(Self { ppm }) } else { Err(accepted()) }
+    }
+}
+
+/// Where a node listens or is reached, `HOST:PORT`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Address {
+    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    pub host: String,
+    /// The port; 0 lets the system choose.
+    pub port: u16,
+}
+
+impl Address {
+    /// Whether it names every address of the machine, which nobody else can connect to.
+    #[must_use]
+    pub fn is_unspecified(&self) -> bool {
+        let bare = self.host.trim_start_matches('[').trim_end_matches(']');
+        bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_unspecified())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.host, self.port)
+    }
+}
+
+impl FromStr for Address {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let accepted = || "accepted is HOST:PORT, such as 127.0.0.1:8080, node-1.example:8080 or [::1]:8080".to_owned();
+        let (host, port) = text.rsplit_once(':').ok_or_else(accepted)?;
+        let port = port.parse().map_err(|_| accepted())?;
+        if is_host(host) { Ok(Self { host: host.to_owned(), port }) } else { Err(accepted()) }
+    }
+}
+
+/// Whether `text` is a host name, an IPv4 address or an IPv6 address in brackets.
+pub(super) fn is_host(text: &str) -> bool {
+    if let Some(inner) = text.strip_prefix('[') {
+        return inner.strip_suffix(']').is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
+    }
+    let is_label = |label: &str| {
+        (1..=63).contains(&label.len())
+            && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_')
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    text.len() <= 253 && text.split('.').all(is_label)
+}
+
+/// The name of a node or of a cluster: part of paths in the store, of folders and of URLs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Name(pub String);
+
+impl fmt::Display for Name {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl FromStr for Name {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let fits = (1..=100).contains(&text.len())
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+            && text.starts_with(|first: char| first.is_ascii_alphanumeric());
+        if fits {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("accepted are 1 to 100 of the characters A-Z a-z 0-9 - _ . with a letter or a digit first".to_owned())
+        }
+    }
+}
+
+/// The seeds of simulations: one, `7`, or several, `1..100`, the last included.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seeds(pub RangeInclusive<u64>);
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let accepted = |_| "accepted is one seed or a range, such as 7 or 1..100".to_owned();
+        let (first, last) = text.split_once("..").unwrap_or((text, text));
+        let seeds = first.parse().map_err(accepted)?..=last.parse().map_err(accepted)?;
+        if seeds.is_empty() {
+            Err("accepted is a range whose first seed is not above its last".to_owned())
+        } else {
+            Ok(Self(seeds))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_a_unit() {
+        assert_eq!(duration("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
+        for bad in [
+            "",
+            "10",
+            "s",
+            "-1s",
+            "1.5s",
+            "10 s",
+            "10S",
+            "0s",
+            "99999999999999999999s",
+            "18446744073709551615h",
+            "9000h",
+        ] {
+            assert!(duration(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_clock_error_is_a_small_percentage() {
+        let ppm = |text: &str| text.parse::<ClockError>().map(|error| error.ppm);
+        assert_eq!(ppm("1%"), Ok(10_000));
+        assert_eq!(ppm("0.05%"), Ok(500));
+        assert_eq!(ppm("0%"), Ok(0));
+        assert_eq!(ppm("10%"), Ok(100_000));
+        for bad in ["", "%", "1", "11%", "-1%", "1.%", ".5%", "0.00001%", "1,5%", "99999999999%"] {
+            assert!(ppm(bad).is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn an_address_is_a_host_and_a_port() {
+        for good in ["127.0.0.1:8080", "localhost:0", "node-1.example.org:65535", "[::1]:80"] {
+            assert_eq!(good.parse::<Address>().map(|address| address.to_string()), Ok(good.to_owned()));
+        }
+        for bad in [
+            "",
+            "8080",
+            ":8080",
+            "localhost",
+            "localhost:",
+            "localhost:65536",
+            "a b:1",
+            "::1:80",
+            "[::1:80",
+            "http://a:1",
+            "a..b:1",
+        ] {
+            assert!(bad.parse::<Address>().is_err(), "{bad}");
+        }
+        assert!("0.0.0.0:1".parse::<Address>().is_ok_and(|address| address.is_unspecified()));
+        assert!("[::]:1".parse::<Address>().is_ok_and(|address| address.is_unspecified()));
+        assert!("localhost:1".parse::<Address>().is_ok_and(|address| !address.is_unspecified()));
+    }
+
+    #[test]
+    fn a_name_can_stand_in_a_path() {
+        let long = "a".repeat(101);
+        for good in ["a", "node-1", "host.example-xkcdab", "9"] {
+            assert!(good.parse::<Name>().is_ok(), "{good}");
+        }
+        for bad in ["", ".", "..", "a/b", "a b", "-a", "_c_x", "ä", &long] {
+            assert!(bad.parse::<Name>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn seeds_are_one_or_a_range() {
+        assert_eq!("7".parse(), Ok(Seeds(7..=7)));
+        assert_eq!("1..100".parse(), Ok(Seeds(1..=100)));
+        for bad in ["", "..", "1..", "..5", "5..1", "a", "1...3"] {
+            assert!(bad.parse::<Seeds>().is_err(), "{bad}");
+        }
+    }
+}

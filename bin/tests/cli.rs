@@ -1,0 +1,197 @@
+//! The command line of the real binary: what is refused, with what words and which exit code.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+const NODE: [&str; 5] = ["node", "--store", "memory:", "--documents", "."];
+
+fn rolecall() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_rolecall"));
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("ROLECALL_")) {
+        command.env_remove(name);
+    }
+    command.stdin(Stdio::null());
+    command
+}
+
+/// What a refused call says: nothing on standard output, exactly one line on standard error, exit code 2.
+fn refusal(output: &Output) -> Result<String, Box<dyn Error>> {
+    let told = String::from_utf8(output.stderr.clone())?;
+    assert_eq!(output.status.code(), Some(2), "{told}");
+    assert!(output.stdout.is_empty(), "{told}");
+    assert_eq!(told.lines().count(), 1, "{told}");
+    assert!(told.starts_with("rolecall: "), "{told}");
+    Ok(told)
+}
+
+#[test]
+fn every_bad_flag_is_refused_with_its_name_its_value_and_what_is_accepted() -> Outcome {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["--session-timeout", "10"], &["--session-timeout", "'10'", "500ms, 10s"]),
+        (&["--session-timeout", "0s"], &["--session-timeout", "'0s'", "more than zero"]),
+        (&["--drain-timeout=-5s"], &["--drain-timeout", "'-5s'", "500ms, 10s"]),
+        (&["--store-tick", "fast"], &["--store-tick", "'fast'", "500ms, 10s"]),
+        (&["--clock-error", "1"], &["--clock-error", "'1'", "0% to 10%"]),
+        (&["--clock-error", "50%"], &["--clock-error", "'50%'", "0% to 10%"]),
+        (&["--on-suspend", "panic"], &["--on-suspend", "'panic'", "hold, step-down"]),
+        (&["--ranking", "bm52"], &["--ranking", "'bm52'", "bm25", "tfidf"]),
+        (&["--shards", "0"], &["--shards", "'0'", "from 1 to 4096"]),
+        (&["--shards", "many"], &["--shards", "'many'"]),
+        (&["--listen", "8080"], &["--listen", "'8080'", "HOST:PORT"]),
+        (&["--listen", "localhost:99999"], &["--listen", "'localhost:99999'", "HOST:PORT"]),
+        (&["--advertise", "http://a:1"], &["--advertise", "'http://a:1'", "HOST:PORT"]),
+        (&["--id", "a/b"], &["--id", "'a/b'", "A-Z a-z 0-9"]),
+        (&["--id", ""], &["--id", "''", "1 to 100"]),
+        (&["--cluster", "../x"], &["--cluster", "'../x'", "A-Z a-z 0-9"]),
+        (&["--log-format", "xml"], &["--log-format", "'xml'", "text, json"]),
+        (&["--documnets", "x"], &["--documnets", "--documents"]),
+        (&["--shards", "1", "--shards", "2"], &["--shards", "cannot be used multiple times"]),
+        (&["surplus"], &["surplus"]),
+    ];
+    for (flags, expected) in cases {
+        let told = refusal(&rolecall().args(NODE).args(*flags).output()?)?;
+        for part in *expected {
+            assert!(told.contains(part), "{flags:?}: {part:?} is not in {told:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn every_bad_call_is_refused_with_what_is_missing_or_not_known() -> Outcome {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&[], &["a command is missing", "--help"]),
+        (&["nod"], &["nod", "node"]),
+        (&["help-me"], &["help-me"]),
+        (&["node"], &["--store <URL>", "--documents <DIR>", "not provided"]),
+        (&["node", "--store", "memory:"], &["--documents <DIR>"]),
+        (&["node", "--store"], &["--store <URL>", "value is required"]),
+        (&["status"], &["--store <URL>"]),
+        (
+            &["status", "--store", "zk://a:1"],
+            &["--store", "'zk://a:1'", "zookeeper://", "redis://", "etcd://", "memory:"],
+        ),
+        (&["status", "--store", "zookeeper://"], &["--store", "'zookeeper://'", "no host", "host:port"]),
+        (&["status", "--store", "zookeeper://a:1//x"], &["--store", "chroot", "an empty part"]),
+        (&["handover", "--store", "memory:"], &["--to <ID>"]),
+        (&["demo", "--nodes", "0"], &["--nodes", "'0'", "1..=20"]),
+        (&["demo", "--nodes", "three"], &["--nodes", "'three'"]),
+        (&["demo", "--port", "70000"], &["--port", "'70000'"]),
+        (&["replay"], &["<JOURNAL>"]),
+        (&["exec", "--store", "memory:"], &["--leader <CMD>"]),
+        (&["sim", "--seeds", "5..1"], &["--seeds", "'5..1'", "range"]),
+        (&["check", "--minutes", "0"], &["--minutes", "'0'"]),
+    ];
+    for (words, expected) in cases {
+        let told = refusal(&rolecall().args(*words).output()?)?;
+        assert!(!told.contains("secret"), "{told}");
+        for part in *expected {
+            assert!(told.contains(part), "{words:?}: {part:?} is not in {told:?}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn the_environment_is_held_to_the_same_rules() -> Outcome {
+    let told = refusal(&rolecall().args(NODE).env("ROLECALL_SESSION_TIMEOUT", "soon").output()?)?;
+    assert!(told.contains("--session-timeout") && told.contains("'soon'"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn a_file_is_refused_with_the_line_that_is_wrong() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("rolecall.toml");
+    let cases: &[(&str, &[&str])] = &[
+        ("shards = 8\nsesion-timeout = '1s'\n", &["rolecall.toml:2:", "sesion-timeout", "nearest", "session-timeout"]),
+        ("\n\nsession-timeout = 'soon'\n", &["rolecall.toml:3:", "--session-timeout", "'soon'", "500ms, 10s"]),
+        ("shards = 0\n", &["rolecall.toml:1:", "--shards", "'0'"]),
+        ("store = ['a', 'b']\n", &["rolecall.toml:1:", "store", "a string or a whole number"]),
+        ("log-format = 'xml'\n", &["rolecall.toml:1:", "--log-format", "text, json"]),
+        ("store = \n", &["rolecall.toml:1:", "not TOML"]),
+    ];
+    for (text, expected) in cases {
+        fs::write(&path, text)?;
+        let told = refusal(&rolecall().args(NODE).arg("--config").arg(&path).output()?)?;
+        for part in *expected {
+            assert!(told.contains(part), "{text:?}: {part:?} is not in {told:?}");
+        }
+    }
+    let told = refusal(&rolecall().args(NODE).arg("--config").arg(folder.path().join("missing.toml")).output()?)?;
+    assert!(told.contains("--config") && told.contains("missing.toml"), "{told}");
+    Ok(())
+}
+
+/// The store that a call ends up with, seen from the words that refuse it: none of these is built in.
+fn store_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
+    let told = refusal(&command.output()?)?;
+    assert!(told.contains("not built in this version"), "{told}");
+    Ok(["redis", "etcd"].into_iter().find(|store| told.contains(store)).unwrap_or("none").to_owned())
+}
+
+#[test]
+fn flags_win_over_the_environment_and_the_environment_over_the_file() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("rolecall.toml");
+    fs::write(&path, "store = 'redis://file:6379'\nnodes = 5\n")?;
+    let call = |path: &Path| {
+        let mut command = rolecall();
+        command.arg("status").env("ROLECALL_CONFIG", path);
+        command
+    };
+    assert_eq!(store_of(&mut call(&path))?, "redis");
+    assert_eq!(store_of(call(&path).env("ROLECALL_STORE", "etcd://environment:2379"))?, "etcd");
+    let flag = ["--store", "redis://flag:6379"];
+    assert_eq!(store_of(call(&path).env("ROLECALL_STORE", "etcd://environment:2379").args(flag))?, "redis");
+    assert_eq!(store_of(rolecall().args(["status", "--config"]).arg(&path))?, "redis");
+    let word = format!("--config={}", path.display());
+    assert_eq!(store_of(rolecall().args(["status", &word]))?, "redis");
+    Ok(())
+}
+
+#[test]
+fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
+    let calls: &[&[&str]] = &[
+        &["resign", "--store", "zookeeper://a:1"],
+        &["handover", "--to", "b", "--store", "zookeeper://a:1"],
+        &["sim", "--seeds", "1..10", "--nodes", "3", "--faults", "cut,crash", "--minutes", "1", "--report", "x.html"],
+        &["check", "--nodes", "2"],
+        &["exec", "--store", "memory:", "--leader", "true", "--worker", "true"],
+        &["status", "--store", "redis://a:6379"],
+        &["status", "--store", "etcd://a:2379"],
+    ];
+    for words in calls {
+        let told = refusal(&rolecall().args(*words).output()?)?;
+        assert!(told.contains("not built in this version"), "{words:?}: {told}");
+    }
+    Ok(())
+}
+
+#[test]
+fn every_command_explains_itself_with_examples() -> Outcome {
+    for command in ["demo", "node", "status", "resign", "handover", "sim", "check", "replay", "exec"] {
+        let output = rolecall().args([command, "--help"]).output()?;
+        let text = String::from_utf8(output.stdout)?;
+        assert_eq!(output.status.code(), Some(0), "{command}");
+        assert!(text.contains("Usage:") && text.contains("Example"), "{command}: {text}");
+        assert!(text.contains(&format!("\n  rolecall {command}")), "{command}: {text}");
+    }
+    let version = rolecall().arg("--version").output()?;
+    assert_eq!(String::from_utf8(version.stdout)?, format!("rolecall {}\n", env!("CARGO_PKG_VERSION")));
+    Ok(())
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() -> Outcome {
+    let (reader, writer) = std::io::pipe()?;
+    drop(reader);
+    let output = rolecall().arg("--help").stdout(writer).output()?;
+    assert_eq!(output.status.code(), Some(0));
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+    Ok(())
+}
