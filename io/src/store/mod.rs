@@ -3,6 +3,7 @@
 //! An adapter decides nothing. It opens a session and keeps it, opens a new one when that is lost, and passes words of
 //! [`rolecall_core::store`] on. It never blocks its caller, and never drops a write that it has begun.
 
+mod memory;
 mod url;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
@@ -14,6 +15,7 @@ use core::time::Duration;
 use rolecall_core::store::{Answer, Notice, Request};
 use rolecall_core::{OpId, Session};
 
+pub use self::memory::{MemoryConnection, MemoryStore};
 pub use self::url::{Password, Server, StoreUrl, StoreUrlError};
 
 /// What a store tells its driver.

@@ -1,0 +1,168 @@
+//! The embedded store: [`rolecall_core::store::Machine`], shared by the nodes of one process.
+
+mod seats;
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rolecall_core::store::{Act, Client, Event, Fault, Machine, Request, Server, Timing};
+use rolecall_core::{OpId, Time};
+
+use self::seats::{SeatId, Seats};
+use super::{Participant, Store, StoreEvent};
+use crate::Clock;
+
+/// The store has one server, which every connection goes to.
+const SERVER: Server = Server(0);
+
+/// A coordination store in this process, for one cluster: the cluster's name in a [`Participant`] is not looked at.
+///
+/// Clones are handles to the same store. A session lives as long as its connection is polled: a node that hangs, or whose
+/// connection is dropped without [`Store::close`], loses its session when the timeout is over, as in a crash. The store has no task of
+/// its own; those who poll a connection see to it that sessions end in time.
+#[derive(Clone, Debug)]
+pub struct MemoryStore(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    clock: Arc<dyn Clock>,
+    seats: Mutex<Seats>,
+}
+
+impl MemoryStore {
+    /// The tick of a store that [`new`](Self::new) makes: sessions end at most so late.
+    pub const TICK: Duration = Duration::from_millis(100);
+
+    /// An empty store that grants every session timeout.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>) -> Self {
+        Self::with_timing(clock, Timing::unbounded(Self::TICK))
+    }
+
+    /// An empty store with rules of its own for session timeouts.
+    #[must_use]
+    pub fn with_timing(clock: Arc<dyn Clock>, timing: Timing) -> Self {
+        Self(Arc::new(Shared { clock, seats: Mutex::new(Seats::new(Machine::new(timing, 1))) }))
+    }
+
+    /// A connection for one node. Its session is opened when it is first polled.
+    #[must_use]
+    pub fn connect(&self, participant: Participant) -> MemoryConnection {
+        let Participant { cluster: _, id, address, session_timeout } = participant;
+        let client = Client { id: id.into(), address: address.into() };
+        let seat = self.0.lock().add(client, session_timeout);
+        MemoryConnection { shared: self.0.clone(), seat, alarm: None }
+    }
+
+    /// Breaks the links of the node `id` until [`resume`](Self::resume). Its session ends meanwhile if that takes too long.
+    pub fn suspend(&self, id: &str) {
+        self.0.lock().suspend(self.0.clock.now(), id);
+    }
+
+    /// Mends the links of the node `id`.
+    pub fn resume(&self, id: &str) {
+        self.0.lock().resume(id);
+    }
+
+    /// Ends the sessions of the node `id` as if their time were over, wherever their clients are.
+    pub fn expire(&self, id: &str) {
+        let now = self.0.clock.now();
+        let mut seats = self.0.lock();
+        for session in seats.sessions_of(id) {
+            seats.handle(now, Event::Fault(Fault::Expire(session)));
+        }
+    }
+
+    /// Does what an operator does.
+    pub fn operate(&self, act: Act) {
+        self.0.lock().handle(self.0.clock.now(), Event::Operator(act));
+    }
+
+    /// Stops the store and starts it again, with its data or empty.
+    pub fn restart(&self, keep_data: bool) {
+        self.0.lock().handle(self.0.clock.now(), Event::Fault(Fault::Restart { keep_data }));
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, Seats> {
+        // No code that holds the lock leaves the seats half changed.
+        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One node's connection to a [`MemoryStore`]. Dropping it is a crash of the node.
+pub struct MemoryConnection {
+    shared: Arc<Shared>,
+    seat: SeatId,
+    alarm: Option<Alarm>,
+}
+
+struct Alarm {
+    time: Time,
+    sleep: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl MemoryConnection {
+    /// Waits until `time`.
+    fn poll_alarm(&mut self, time: Time, context: &mut Context<'_>) -> Poll<()> {
+        let alarm = match self.alarm.take() {
+            Some(alarm) if alarm.time == time => alarm,
+            Some(_) | None => Alarm { time, sleep: self.shared.clock.sleep_until(time) },
+        };
+        let sleep = self.alarm.insert(alarm).sleep.as_mut();
+        ready!(sleep.poll(context));
+        self.alarm = None;
+        Poll::Ready(())
+    }
+}
+
+impl Store for MemoryConnection {
+    fn send(&mut self, id: OpId, request: Request) {
+        self.shared.lock().send(self.shared.clock.now(), self.seat, id, request);
+    }
+
+    fn renew(&mut self) {
+        self.shared.lock().renew(self.shared.clock.now(), self.seat);
+    }
+
+    fn close(&mut self) {
+        self.shared.lock().close(self.shared.clock.now(), self.seat);
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
+        loop {
+            let now = self.shared.clock.now();
+            let wake_at = {
+                let mut seats = self.shared.lock();
+                seats.attend(now, self.seat);
+                match seats.next_event(self.seat, context.waker()) {
+                    Some(event) => return Poll::Ready(event),
+                    None => seats.wake_at(self.seat),
+                }
+            };
+            match wake_at {
+                Some(time) => ready!(self.poll_alarm(time, context)),
+                None => return Poll::Pending,
+            }
+        }
+    }
+}
+
+impl Drop for MemoryConnection {
+    fn drop(&mut self) {
+        self.shared.lock().remove(self.shared.clock.now(), self.seat);
+    }
+}
+
+impl fmt::Debug for MemoryConnection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("MemoryConnection").field("seat", &self.seat).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,260 @@
+//! The store's machine with its connections: where outputs go, and who is due to do what.
+
+use core::task::Waker;
+use core::time::Duration;
+use std::collections::{BTreeMap, VecDeque};
+
+use rolecall_core::store::{Answer, Client, Event, Machine, Output, Refusal, Request};
+use rolecall_core::{OpId, Session, Time};
+
+use super::{SERVER, StoreEvent};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct SeatId(u64);
+
+/// The machine, and everyone who has a connection to it.
+#[derive(Debug)]
+pub(super) struct Seats {
+    machine: Machine,
+    seats: BTreeMap<SeatId, Seat>,
+    newest: u64,
+}
+
+/// One connection.
+#[derive(Debug)]
+struct Seat {
+    client: Client,
+    timeout: Duration,
+    link: Link,
+    events: VecDeque<StoreEvent>,
+    waker: Option<Waker>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Link {
+    /// It connects when it is polled next, with the session that it had.
+    Seeking(Option<Session>),
+    Up {
+        session: Session,
+        ping_every: Duration,
+        ping_at: Time,
+    },
+    /// Somebody holds it back from connecting, with the session that it had.
+    HeldBack(Option<Session>),
+    Closed,
+}
+
+impl Link {
+    const fn session(self) -> Option<Session> {
+        match self {
+            Self::Seeking(session) | Self::HeldBack(session) => session,
+            Self::Up { session, .. } => Some(session),
+            Self::Closed => None,
+        }
+    }
+}
+
+impl Seat {
+    fn push(&mut self, event: StoreEvent) {
+        self.events.push_back(event);
+        self.wake();
+    }
+
+    fn wake(&mut self) {
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl Seats {
+    pub(super) const fn new(machine: Machine) -> Self {
+        Self { machine, seats: BTreeMap::new(), newest: 0 }
+    }
+
+    pub(super) fn add(&mut self, client: Client, timeout: Duration) -> SeatId {
+        self.newest += 1;
+        let id = SeatId(self.newest);
+        let link = Link::Seeking(None);
+        self.seats.insert(id, Seat { client, timeout, link, events: VecDeque::new(), waker: None });
+        id
+    }
+
+    pub(super) fn remove(&mut self, now: Time, id: SeatId) {
+        if let Some(session) = self.seats.remove(&id).and_then(|seat| seat.link.session()) {
+            self.handle(now, Event::Disconnect { session });
+        }
+        // Somebody else has to see to the end of its session.
+        self.wake_all();
+    }
+
+    /// Gives an event to the machine, and what comes of it to those concerned.
+    pub(super) fn handle(&mut self, now: Time, event: Event) {
+        for output in self.run(now, event) {
+            self.deliver(output);
+        }
+    }
+
+    fn run(&mut self, now: Time, event: Event) -> Vec<Output> {
+        let before = self.machine.next_deadline();
+        let mut outputs = Vec::new();
+        self.machine.handle(now, event, &mut outputs);
+        // All alarms are set for the deadline as it was.
+        if self.machine.next_deadline().is_some_and(|deadline| before.is_none_or(|before| deadline < before)) {
+            self.wake_all();
+        }
+        outputs
+    }
+
+    pub(super) fn send(&mut self, now: Time, id: SeatId, op: OpId, request: Request) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        match seat.link {
+            Link::Up { session, .. } => self.handle(now, Event::Request { session, id: op, request }),
+            Link::Seeking(_) | Link::HeldBack(_) => {
+                seat.push(StoreEvent::Answered { id: op, answer: Answer::Refused(Refusal::Disconnected) });
+            }
+            Link::Closed => {}
+        }
+    }
+
+    pub(super) fn renew(&mut self, now: Time, id: SeatId) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        let Some(session) = seat.link.session() else { return };
+        seat.link = match seat.link {
+            Link::HeldBack(_) => Link::HeldBack(None),
+            Link::Seeking(_) | Link::Up { .. } | Link::Closed => Link::Seeking(None),
+        };
+        seat.push(StoreEvent::Lost);
+        self.handle(now, Event::Disconnect { session });
+    }
+
+    pub(super) fn close(&mut self, now: Time, id: SeatId) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        match seat.link {
+            Link::Up { session, .. } => self.handle(now, Event::Close { session }),
+            Link::Seeking(_) | Link::HeldBack(_) => {
+                seat.link = Link::Closed;
+                seat.push(StoreEvent::Closed);
+            }
+            Link::Closed => {}
+        }
+    }
+
+    pub(super) fn suspend(&mut self, now: Time, client: &str) {
+        let mut cut = Vec::new();
+        for seat in self.seats.values_mut().filter(|seat| &*seat.client.id == client) {
+            match seat.link {
+                Link::Seeking(session) => seat.link = Link::HeldBack(session),
+                Link::Up { session, .. } => {
+                    seat.link = Link::HeldBack(Some(session));
+                    seat.push(StoreEvent::Suspended);
+                    cut.push(session);
+                }
+                Link::HeldBack(_) | Link::Closed => {}
+            }
+        }
+        for session in cut {
+            self.handle(now, Event::Disconnect { session });
+        }
+    }
+
+    pub(super) fn resume(&mut self, client: &str) {
+        for seat in self.seats.values_mut().filter(|seat| &*seat.client.id == client) {
+            if let Link::HeldBack(session) = seat.link {
+                seat.link = Link::Seeking(session);
+                seat.wake();
+            }
+        }
+    }
+
+    pub(super) fn sessions_of(&self, client: &str) -> Vec<Session> {
+        self.machine.sessions().filter(|(_, owner)| &*owner.id == client).map(|(session, _)| session).collect()
+    }
+
+    /// Does what is due: ends sessions, and connects or pings for the seat that is polled.
+    pub(super) fn attend(&mut self, now: Time, id: SeatId) {
+        if self.machine.next_deadline().is_some_and(|deadline| deadline <= now) {
+            self.handle(now, Event::Wake);
+        }
+        self.ping(now, id);
+        // Where the old session turns out to be over, a new one follows.
+        for _ in 0..2 {
+            let Some(seat) = self.seats.get(&id) else { return };
+            if let Link::Seeking(previous) = seat.link {
+                self.seek(now, id, previous);
+            }
+        }
+    }
+
+    /// The next event of a seat; where there is none, `waker` is called when there may be.
+    pub(super) fn next_event(&mut self, id: SeatId, waker: &Waker) -> Option<StoreEvent> {
+        let seat = self.seats.get_mut(&id)?;
+        let event = seat.events.pop_front();
+        if event.is_none() {
+            seat.waker = Some(waker.clone());
+        }
+        event
+    }
+
+    /// When the seat has to be attended to even if nothing happens.
+    pub(super) fn wake_at(&self, id: SeatId) -> Option<Time> {
+        let ping_at = match self.seats.get(&id)?.link {
+            Link::Closed => return None,
+            Link::Up { ping_at, .. } => Some(ping_at),
+            Link::Seeking(_) | Link::HeldBack(_) => None,
+        };
+        ping_at.into_iter().chain(self.machine.next_deadline()).min()
+    }
+
+    fn ping(&mut self, now: Time, id: SeatId) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        if let Link::Up { session, ping_every, ping_at } = &mut seat.link
+            && *ping_at <= now
+        {
+            *ping_at = now + *ping_every;
+            let session = *session;
+            self.handle(now, Event::Ping { session });
+        }
+    }
+
+    fn seek(&mut self, now: Time, id: SeatId, previous: Option<Session>) {
+        let Some(seat) = self.seats.get_mut(&id) else { return };
+        let (client, timeout) = (seat.client.clone(), seat.timeout);
+        for output in self.run(now, Event::Connect { server: SERVER, client, previous, timeout }) {
+            if let Output::Connected { session, timeout } = output {
+                let Some(seat) = self.seats.get_mut(&id) else { return };
+                let ping_every = (timeout / 3).max(Duration::from_millis(1));
+                seat.link = Link::Up { session, ping_every, ping_at: now + ping_every };
+                seat.push(StoreEvent::Up { session, timeout });
+            } else {
+                self.deliver(output);
+            }
+        }
+    }
+
+    fn deliver(&mut self, output: Output) {
+        let (session, event) = match output {
+            Output::Expired { session } => (session, StoreEvent::Lost),
+            Output::Disconnected { session } => (session, StoreEvent::Suspended),
+            Output::Answered { session, id, answer } => (session, StoreEvent::Answered { id, answer }),
+            Output::Noticed { session, id, notice } => (session, StoreEvent::Noticed { id, notice }),
+            Output::Closed { session } => (session, StoreEvent::Closed),
+            // The first is for whoever connects; one server that is neither cut off nor lags rejects nobody.
+            Output::Connected { .. } | Output::Rejected { .. } => return,
+        };
+        let Some(seat) = self.seats.values_mut().find(|seat| seat.link.session() == Some(session)) else { return };
+        let held_back = matches!(seat.link, Link::HeldBack(_));
+        let link = |session| if held_back { Link::HeldBack(session) } else { Link::Seeking(session) };
+        match event {
+            StoreEvent::Lost => seat.link = link(None),
+            StoreEvent::Suspended => seat.link = link(Some(session)),
+            StoreEvent::Closed => seat.link = Link::Closed,
+            StoreEvent::Up { .. } | StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => {}
+        }
+        seat.push(event);
+    }
+
+    fn wake_all(&mut self) {
+        self.seats.values_mut().for_each(Seat::wake);
+    }
+}
