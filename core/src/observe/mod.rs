@@ -1,0 +1,9 @@
+//! Judges of the promises that a single state cannot show.
+//!
+//! [`Observer`] watches one node over time; [`Cluster`] compares nodes, with the true time that only a simulator knows.
+
+mod cluster;
+mod node;
+
+pub use cluster::Cluster;
+pub use node::Observer;

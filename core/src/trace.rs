@@ -1,0 +1,220 @@
+//! What happened, as text that a person can review.
+//!
+//! ```text
+//!  +1200ms  b  store: candidate 7 is gone -> list
+//!  +1201ms  b  list: 8 9 -> inspect 8, watch it
+//! ```
+
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt::{self, Write as _};
+
+use crate::store::{Answer, Notice, Refusal, Reply, Request};
+use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Leader, OpId, Role, Snapshot, Time};
+
+/// Renders events and actions of the nodes of one run, relative to the first, one line each.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    start: Option<Time>,
+    asked: BTreeMap<(String, OpId), String>,
+    text: String,
+}
+
+impl Trace {
+    /// An empty trace.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The lines so far.
+    #[must_use]
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Adds one line of somebody's who is not a node: a fault, an operator.
+    pub fn note(&mut self, now: Time, who: &str, what: &str) {
+        self.line(now, who, what);
+    }
+
+    /// Adds what happened to `node` and what it did about it. An event that nothing came of is left out, but for the loss and
+    /// the return of the store.
+    pub fn record(&mut self, now: Time, node: &str, event: &Event, actions: &[Action]) {
+        let what = self.event(node, event);
+        for action in actions {
+            if let Action::Store { id, request } = action {
+                self.asked.insert((node.into(), *id), format!("{}", Words(request)));
+            }
+        }
+        let matters = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
+        if actions.is_empty() && !matters {
+            return;
+        }
+        let mut done: Vec<String> = Vec::with_capacity(actions.len());
+        done.extend(actions.iter().map(|action| format!("{}", Words(action))));
+        let done = if done.is_empty() { String::from("nothing") } else { done.join(", ") };
+        self.line(now, node, &format!("{what} -> {done}"));
+    }
+
+    fn line(&mut self, now: Time, who: &str, what: &str) {
+        let start = *self.start.get_or_insert(now);
+        let at = format!("+{}ms", now.since(start).as_millis());
+        // Writing to a string does not fail.
+        let _ = writeln!(self.text, "{at:>9}  {who}  {what}");
+    }
+
+    fn event(&mut self, node: &str, event: &Event) -> String {
+        match event {
+            Event::SessionUp { session, .. } => format!("session {} is up", session.0),
+            Event::Suspended => "connection lost".into(),
+            Event::SessionLost => "session lost".into(),
+            Event::Answered { id, answer } => {
+                let asked = self.asked.get(&(node.into(), *id)).map_or("something", String::as_str);
+                format!("{asked}: {}", Words(answer))
+            }
+            Event::Noticed { id, notice } => {
+                let asked = self.asked.get(&(node.into(), *id)).map_or("something", String::as_str);
+                let watched = asked.trim_start_matches("inspect ").trim_start_matches("verify ");
+                let watched = watched.trim_start_matches("read ").trim_end_matches(" and watch");
+                match notice {
+                    Notice::Deleted => format!("store: {watched} is gone"),
+                    Notice::Changed => format!("store: {watched} changed"),
+                }
+            }
+            Event::ServiceStarted { run } => format!("service {} serves", run.0),
+            Event::ServiceFailed { run } => format!("service {} failed", run.0),
+            Event::ServiceStopped { run } => format!("service {} stopped", run.0),
+            Event::FenceSeen { fence } => format!("shown epoch {}", fence.epoch.0),
+            Event::Resign => "asked to resign".into(),
+            Event::Shutdown => "asked to end".into(),
+            Event::Wake => "time".into(),
+        }
+    }
+}
+
+/// A value in the words of a trace.
+struct Words<'a, T>(&'a T);
+
+impl fmt::Display for Words<'_, Action> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Action::Store { request, .. } => write!(f, "{}", Words(request)),
+            Action::OpenGate { fence, .. } => write!(f, "lead(epoch {})", fence.epoch.0),
+            Action::CloseGate => f.write_str("close the gate"),
+            Action::Floor(fence) => write!(f, "floor {}", fence.epoch.0),
+            Action::StartService { run, role, .. } => write!(f, "start {} {}", name(*role), run.0),
+            Action::StopService { run, .. } => write!(f, "stop service {}", run.0),
+            Action::Announce(news) => write!(f, "{}", Words(news)),
+            Action::RenewSession => f.write_str("renew the session"),
+            Action::CloseSession => f.write_str("close the session"),
+            Action::Exit => f.write_str("exit"),
+            Action::Refuse(objection) => write!(f, "refuse: {objection:?}"),
+            Action::Halt(violation) => write!(f, "HALT {violation:?}"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Announcement> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Announcement::Role(role) => write!(f, "now {}", name(*role)),
+            Announcement::Leader(None) => f.write_str("no leader"),
+            Announcement::Leader(Some(Leader::Node { id, epoch, .. })) => write!(f, "leader {id}@{}", epoch.0),
+            Announcement::Leader(Some(Leader::Foreign { id })) => write!(f, "foreign leader {id}"),
+            Announcement::Members { directory, difference } => {
+                f.write_str(folder(*directory))?;
+                difference.joined.iter().try_for_each(|member| write!(f, " +{}", member.key.id))?;
+                difference.left.iter().try_for_each(|key| write!(f, " -{}", key.id))?;
+                difference.changed.iter().try_for_each(|member| write!(f, " ~{}", member.key.id))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Request> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let watching = |watch: bool| if watch { " and watch" } else { "" };
+        match self.0 {
+            Request::Sync => f.write_str("sync"),
+            Request::Enter { .. } => f.write_str("enter"),
+            Request::List => f.write_str("list"),
+            Request::Inspect { candidate, watch } => write!(f, "inspect {}{}", Words(candidate), watching(*watch)),
+            Request::Delete { candidate } => write!(f, "delete {}", Words(candidate)),
+            Request::Claim { candidate, .. } => write!(f, "claim with {}", Words(candidate)),
+            Request::Beat { .. } => f.write_str("beat"),
+            Request::ReadTerm => f.write_str("read term"),
+            Request::Join { directory, .. } => write!(f, "join {}", folder(*directory)),
+            Request::Leave { directory, .. } => write!(f, "leave {}", folder(*directory)),
+            Request::Verify { directory, .. } => write!(f, "verify own entry in {}", folder(*directory)),
+            Request::Members { directory, watch } => write!(f, "read {}{}", folder(*directory), watching(*watch)),
+            Request::Settle { .. } => f.write_str("settle"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Answer> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Answer::Done(reply) => write!(f, "{}", Words(reply)),
+            Answer::Refused(Refusal::Missing) => f.write_str("missing"),
+            Answer::Refused(Refusal::Exists) => f.write_str("exists"),
+            Answer::Refused(Refusal::CandidateGone) => f.write_str("candidate gone"),
+            Answer::Refused(Refusal::Disconnected) => f.write_str("not connected"),
+            Answer::Refused(Refusal::SessionOver) => f.write_str("session over"),
+            Answer::Refused(Refusal::Denied) => f.write_str("denied"),
+            Answer::Unknown => f.write_str("outcome unknown"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Reply> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Reply::Candidates { candidates, .. } if candidates.is_empty() => f.write_str("nobody"),
+            Reply::Candidates { candidates, .. } => {
+                let mut rest = candidates.iter();
+                rest.next().map_or(Ok(()), |first| write!(f, "{}", first.sequence))?;
+                rest.try_for_each(|candidate| write!(f, " {}", candidate.sequence))
+            }
+            Reply::Entered(candidate) => write!(f, "{}", Words(candidate)),
+            Reply::Candidate { owner, participant } => write!(f, "{participant}, session {}", owner.0),
+            Reply::Claimed(Epoch(epoch)) => write!(f, "epoch {epoch}"),
+            Reply::Term(record) => write!(f, "epoch {} of {}", record.fence.epoch.0, record.leader),
+            Reply::Registered { owner, .. } => write!(f, "there, session {}", owner.0),
+            Reply::Members(Snapshot { members, .. }) if members.is_empty() => f.write_str("nobody"),
+            Reply::Members(Snapshot { members, .. }) => {
+                let mut rest = members.iter();
+                rest.next().map_or(Ok(()), |first| write!(f, "{}", first.key.id))?;
+                rest.try_for_each(|member| write!(f, " {}", member.key.id))
+            }
+            Reply::Settled(_) | Reply::Synced | Reply::Deleted | Reply::Beaten | Reply::Joined | Reply::Left => {
+                f.write_str("done")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Candidate> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let foreign = if self.0.is_foreign() { "foreign " } else { "" };
+        write!(f, "{foreign}candidate {}", self.0.sequence)
+    }
+}
+
+fn name(role: Role) -> &'static str {
+    match role {
+        Role::None => "none",
+        Role::Worker => "worker",
+        Role::Leader => "leader",
+    }
+}
+
+fn folder(directory: Directory) -> &'static str {
+    match directory {
+        Directory::Workers => "workers",
+        Directory::Coordinators => "coordinators",
+    }
+}

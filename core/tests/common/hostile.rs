@@ -1,0 +1,280 @@
+//! A world that keeps no promise: events decoded from bytes, in any order, with answers to whatever was or was not asked.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rolecall_core::observe::Observer;
+use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request, TermRecord};
+use rolecall_core::{
+    Action, Candidate, Config, Epoch, Event, Fence, Guid, Incarnation, Link, Member, MemberKey, Node, OnSuspend, OpId,
+    Run, Session, Slot, Snapshot, Time, Trace, Violation,
+};
+
+/// Plays the events that `bytes` decode to, and judges every step.
+///
+/// # Errors
+/// The promise that was broken, and all that led to it.
+pub(crate) fn play(bytes: &[u8]) -> Result<usize, String> {
+    let mut bytes = Bytes(bytes);
+    let mut world = World::new(&mut bytes);
+    let mut count = 0;
+    while let Some(event) = world.event(&mut bytes) {
+        world.step(event).map_err(|violation| format!("{violation:?} after\n{}", world.trace.text()))?;
+        count += 1;
+        if world.ended {
+            break;
+        }
+    }
+    Ok(count)
+}
+
+struct Bytes<'a>(&'a [u8]);
+
+impl Bytes<'_> {
+    fn next(&mut self) -> Option<u8> {
+        let (first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(*first)
+    }
+
+    fn below(&mut self, bound: u8) -> u8 {
+        self.next().unwrap_or(0) % bound.max(1)
+    }
+}
+
+struct World {
+    node: Node,
+    observer: Observer,
+    now: Time,
+    asked: VecDeque<(OpId, Request)>,
+    runs: VecDeque<Run>,
+    guids: Vec<Guid>,
+    trace: Trace,
+    ended: bool,
+}
+
+impl World {
+    fn new(bytes: &mut Bytes<'_>) -> Self {
+        let mut config = Config::new("a");
+        let flags = bytes.below(4);
+        config.on_suspend = if flags & 1 == 0 { OnSuspend::Hold } else { OnSuspend::StepDown };
+        config.store_tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
+        Self {
+            node: Node::new(config),
+            observer: Observer::new(),
+            now: Time::from_millis(5),
+            asked: VecDeque::new(),
+            runs: VecDeque::new(),
+            guids: Vec::new(),
+            trace: Trace::new(),
+            ended: false,
+        }
+    }
+
+    fn step(&mut self, event: Event) -> Result<(), Violation> {
+        let before = self.node.clone();
+        let mut actions = Vec::new();
+        self.node.handle(self.now, event.clone(), &mut actions);
+        self.trace.record(self.now, "a", &event, &actions);
+        assert!(actions.len() <= Node::MAX_ACTIONS, "{} actions on {event:?}: {actions:#?}", actions.len());
+        // A service that does not stop is the application's fault, and this is what it is to come to.
+        if actions.contains(&Action::Halt(Violation::StopOverran)) {
+            self.ended = true;
+            return Ok(());
+        }
+        self.observer.step(&before, self.now, &event, &actions, &self.node)?;
+        if let Some((at, timer)) = self.node.next_deadline() {
+            assert!(at > self.now, "{timer:?} is due at {at:?} and was not dealt with at {:?} on {event:?}", self.now);
+        }
+        for action in actions {
+            self.note(action);
+        }
+        self.node.check()
+    }
+
+    fn note(&mut self, action: Action) {
+        match action {
+            Action::Store { id, request } => {
+                if let Request::Enter { guid } = request {
+                    self.guids.push(guid);
+                }
+                self.asked.push_front((id, request));
+                self.asked.truncate(12);
+            }
+            Action::StartService { run, .. } => {
+                self.runs.push_front(run);
+                self.runs.truncate(3);
+            }
+            Action::Exit | Action::Refuse(_) => self.ended = true,
+            Action::OpenGate { .. }
+            | Action::CloseGate
+            | Action::Floor(_)
+            | Action::StopService { .. }
+            | Action::Announce(_)
+            | Action::RenewSession
+            | Action::CloseSession
+            | Action::Halt(_) => {}
+        }
+    }
+
+    fn event(&mut self, bytes: &mut Bytes<'_>) -> Option<Event> {
+        let kind = bytes.next()?;
+        let advance = u64::from(bytes.below(8));
+        self.now = self.now + Duration::from_millis(advance * advance * advance);
+        Some(match kind % 24 {
+            0 => Event::SessionUp {
+                session: Session(u64::from(bytes.below(3)) + 1),
+                timeout: Duration::from_millis([2_000, 2_000, 10_000, 30][usize::from(bytes.below(4))]),
+                entropy: u64::from(bytes.below(4)),
+            },
+            1 => Event::Suspended,
+            2 => Event::SessionLost,
+            3 => Event::Resign,
+            4 if bytes.below(8) == 0 => Event::Shutdown,
+            5 => Event::FenceSeen { fence: fence(bytes) },
+            6 | 7 => self.service(bytes),
+            8 | 9 => Event::Noticed {
+                id: self.id(bytes),
+                notice: if bytes.below(2) == 0 { Notice::Deleted } else { Notice::Changed },
+            },
+            10 => Event::Answered { id: self.id(bytes), answer: self.wild_answer(bytes) },
+            11 => {
+                if let Some((at, _)) = self.node.next_deadline() {
+                    self.now = self.now.max(at);
+                }
+                Event::Wake
+            }
+            _ => {
+                let place = usize::from(bytes.below(4)) * usize::from(bytes.below(2));
+                match self.asked.get(place).cloned() {
+                    Some((id, request)) => Event::Answered { id, answer: self.fitting_answer(&request, bytes) },
+                    None => Event::Wake,
+                }
+            }
+        })
+    }
+
+    fn service(&self, bytes: &mut Bytes<'_>) -> Event {
+        let run = self.runs.get(usize::from(bytes.below(2))).copied().unwrap_or(Run(u32::from(bytes.below(3))));
+        match bytes.below(5) {
+            0 => Event::ServiceFailed { run },
+            1 | 2 => Event::ServiceStopped { run },
+            _ => Event::ServiceStarted { run },
+        }
+    }
+
+    fn id(&self, bytes: &mut Bytes<'_>) -> OpId {
+        let place = usize::from(bytes.below(16));
+        self.asked.get(place).map_or(
+            OpId { link: Link(u32::from(bytes.below(3))), slot: Slot::Queue, sequence: u32::from(bytes.below(9)) },
+            |(id, _)| *id,
+        )
+    }
+
+    fn candidates(&self, bytes: &mut Bytes<'_>) -> Vec<Candidate> {
+        let mut candidates: Vec<_> = (0..bytes.below(4)).map(|_| self.candidate(bytes)).collect();
+        candidates.sort_unstable();
+        candidates.dedup();
+        candidates
+    }
+
+    fn candidate(&self, bytes: &mut Bytes<'_>) -> Candidate {
+        let sequence = i32::from(bytes.below(6));
+        let known = self.guids.iter().rev().nth(usize::from(bytes.below(2))).copied();
+        let guid = match bytes.below(5) {
+            0 => None,
+            1 => Some(Guid::ours(99)),
+            2 => Some(Guid(7)),
+            _ => known,
+        };
+        Candidate { sequence, guid }
+    }
+
+    fn members(bytes: &mut Bytes<'_>) -> Snapshot {
+        let mut members: Vec<_> = (0..bytes.below(4)).map(|_| member(bytes)).collect();
+        members.sort_by(|one, other| one.key.cmp(&other.key));
+        members.dedup_by(|one, other| one.key == other.key);
+        Snapshot { members, skipped: u32::from(bytes.below(2)) }
+    }
+
+    /// An answer of the kind that was asked for, though it need not be true.
+    fn fitting_answer(&self, request: &Request, bytes: &mut Bytes<'_>) -> Answer {
+        match bytes.below(12) {
+            0 => return Answer::Unknown,
+            1 => return Answer::Refused(refusal(bytes)),
+            _ => {}
+        }
+        Answer::Done(match request {
+            Request::Sync => Reply::Synced,
+            Request::Enter { guid } => {
+                Reply::Entered(Candidate { sequence: i32::from(bytes.below(6)), guid: Some(*guid) })
+            }
+            Request::List => Reply::Candidates { candidates: self.candidates(bytes), skipped: 0 },
+            Request::Inspect { .. } => Reply::Candidate { owner: self.owner(bytes), participant: "x".into() },
+            Request::Delete { .. } => Reply::Deleted,
+            // Whatever else is wrong, a store's revisions rise.
+            Request::Claim { .. } => Reply::Claimed(Epoch(self.now.as_nanos())),
+            Request::Beat { .. } => Reply::Beaten,
+            Request::ReadTerm => Reply::Term(record(bytes)),
+            Request::Join { .. } => Reply::Joined,
+            Request::Leave { .. } => Reply::Left,
+            Request::Verify { .. } => Reply::Registered {
+                owner: self.owner(bytes),
+                epoch: (bytes.below(2) == 0).then(|| self.node.term().map_or(Epoch(1), |(fence, _)| fence.epoch)),
+            },
+            Request::Members { .. } => Reply::Members(Self::members(bytes)),
+            Request::Settle { settings } => Reply::Settled(Arc::clone(settings)),
+        })
+    }
+
+    fn owner(&self, bytes: &mut Bytes<'_>) -> Session {
+        let own = self.node.session().map_or(Session(1), |(session, _)| session);
+        if bytes.below(6) == 0 { Session(u64::from(bytes.below(3)) + 1) } else { own }
+    }
+
+    fn wild_answer(&self, bytes: &mut Bytes<'_>) -> Answer {
+        Answer::Done(match bytes.below(8) {
+            0 => Reply::Synced,
+            1 => Reply::Entered(self.candidate(bytes)),
+            2 => Reply::Candidates { candidates: self.candidates(bytes), skipped: 1 },
+            3 => Reply::Beaten,
+            4 => Reply::Term(record(bytes)),
+            5 => Reply::Members(Self::members(bytes)),
+            6 => return Answer::Unknown,
+            _ => return Answer::Refused(refusal(bytes)),
+        })
+    }
+}
+
+fn refusal(bytes: &mut Bytes<'_>) -> Refusal {
+    [
+        Refusal::Missing,
+        Refusal::Exists,
+        Refusal::CandidateGone,
+        Refusal::Disconnected,
+        Refusal::SessionOver,
+        Refusal::Denied,
+    ][usize::from(bytes.below(6))]
+}
+
+fn fence(bytes: &mut Bytes<'_>) -> Fence {
+    Fence { incarnation: Incarnation(u64::from(bytes.below(2))), epoch: Epoch(u64::from(bytes.below(9))) }
+}
+
+fn record(bytes: &mut Bytes<'_>) -> TermRecord {
+    TermRecord { fence: fence(bytes), leader: "x".into(), address: "x:1".into() }
+}
+
+fn member(bytes: &mut Bytes<'_>) -> Member {
+    Member {
+        key: MemberKey {
+            id: ["a", "b", "c", "d", "d", "d"][usize::from(bytes.below(6))].into(),
+            session: Session(u64::from(bytes.below(4))),
+        },
+        address: "x:1".into(),
+        epoch: (bytes.below(2) == 0).then(|| Epoch(u64::from(bytes.below(4)))),
+        session_timeout: None,
+        created: u64::from(bytes.below(9)),
+    }
+}
