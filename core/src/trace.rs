@@ -12,13 +12,14 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
 use crate::store::{Answer, Notice, Refusal, Reply, Request};
-use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Leader, OpId, Role, Snapshot, Time};
+use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Fence, Leader, OpId, Role, Snapshot, Time};
 
 /// Renders events and actions of the nodes of one run, relative to the first, one line each.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     start: Option<Time>,
     asked: BTreeMap<(String, OpId), String>,
+    leading: BTreeMap<String, Fence>,
     text: String,
 }
 
@@ -35,13 +36,19 @@ impl Trace {
         &self.text
     }
 
+    /// Forgets the lines so far, and counts time anew.
+    pub fn restart(&mut self) {
+        self.start = None;
+        self.text.clear();
+    }
+
     /// Adds one line of somebody's who is not a node: a fault, an operator.
     pub fn note(&mut self, now: Time, who: &str, what: &str) {
         self.line(now, who, what);
     }
 
-    /// Adds what happened to `node` and what it did about it. An event that nothing came of is left out, but for the loss and
-    /// the return of the store.
+    /// Adds what happened to `node` and what it did about it. Left out are heartbeats, and events that nothing came of, but for
+    /// the loss and the return of the store.
     pub fn record(&mut self, now: Time, node: &str, event: &Event, actions: &[Action]) {
         let what = self.event(node, event);
         for action in actions {
@@ -50,13 +57,39 @@ impl Trace {
             }
         }
         let matters = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
-        if actions.is_empty() && !matters {
+        let mut done: Vec<String> = Vec::new();
+        for action in actions {
+            if !self.is_routine(node, action) {
+                done.push(format!("{}", Words(action)));
+            }
+        }
+        if done.is_empty() && !matters {
             return;
         }
-        let mut done: Vec<String> = Vec::with_capacity(actions.len());
-        done.extend(actions.iter().map(|action| format!("{}", Words(action))));
         let done = if done.is_empty() { String::from("nothing") } else { done.join(", ") };
         self.line(now, node, &format!("{what} -> {done}"));
+    }
+
+    /// A heartbeat, or the longer validity that came of it.
+    fn is_routine(&mut self, node: &str, action: &Action) -> bool {
+        match action {
+            Action::Store { request: Request::Beat { .. }, .. } => true,
+            Action::OpenGate { fence, .. } => self.leading.insert(node.into(), *fence) == Some(*fence),
+            Action::CloseGate => {
+                self.leading.remove(node);
+                false
+            }
+            Action::Store { .. }
+            | Action::Floor(_)
+            | Action::StartService { .. }
+            | Action::StopService { .. }
+            | Action::Announce(_)
+            | Action::RenewSession
+            | Action::CloseSession
+            | Action::Exit
+            | Action::Refuse(_)
+            | Action::Halt(_) => false,
+        }
     }
 
     fn line(&mut self, now: Time, who: &str, what: &str) {
