@@ -47,7 +47,7 @@ pub struct Gate {
     clock: Arc<dyn Clock>,
     floor: Floor,
     workers: Roster,
-    validity: Option<Arc<Validity>>,
+    validity: watch::Sender<Option<Arc<Validity>>>,
 }
 
 impl Gate {
@@ -55,7 +55,7 @@ impl Gate {
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, events: mpsc::Sender<Event>) -> Self {
         let floor = Floor::new(Arc::clone(&clock), events);
-        Self { clock, floor, workers: Roster::default(), validity: None }
+        Self { clock, floor, workers: Roster::default(), validity: watch::Sender::new(None) }
     }
 
     /// Lets the acts of the term `fence` begin strictly before `until`. Another term that was open is over.
@@ -65,21 +65,15 @@ impl Gate {
 
     /// Ends the term that is open, if one is. Its [`Term`]s stay over, whatever is opened later.
     pub fn close(&mut self) {
-        if let Some(validity) = self.validity.take() {
+        if let Some(validity) = self.validity.send_replace(None) {
             validity.end();
         }
     }
 
-    /// What the term that is open proves at this instant.
+    /// What is open, for whoever has to know it at an instant without being a service.
     #[must_use]
-    pub fn fence(&self) -> Option<Fence> {
-        self.validity.as_ref().filter(|validity| validity.holds(&*self.clock)).map(|validity| validity.fence)
-    }
-
-    /// How long the term that is open may still act; zero where none is.
-    #[must_use]
-    pub fn time_left(&self) -> Duration {
-        self.validity.as_ref().map_or(Duration::ZERO, |validity| validity.time_left(&*self.clock))
+    pub fn view(&self) -> GateView {
+        GateView { clock: Arc::clone(&self.clock), validity: self.validity.subscribe() }
     }
 
     /// Refuses requests of terms older than `fence`, and those of other incarnations, from now on.
@@ -114,13 +108,13 @@ impl Gate {
     }
 
     fn validity_of(&mut self, fence: Fence) -> Arc<Validity> {
-        match &self.validity {
-            Some(validity) if validity.fence == fence => Arc::clone(validity),
-            Some(_) | None => {
-                self.close();
-                Arc::clone(self.validity.insert(Arc::new(Validity::new(fence))))
-            }
-        }
+        let open = self.validity.borrow().as_ref().filter(|validity| validity.fence == fence).map(Arc::clone);
+        open.unwrap_or_else(|| {
+            self.close();
+            let validity = Arc::new(Validity::new(fence));
+            self.validity.send_replace(Some(Arc::clone(&validity)));
+            validity
+        })
     }
 }
 
@@ -128,6 +122,24 @@ impl Gate {
 impl Drop for Gate {
     fn drop(&mut self) {
         self.close();
+    }
+}
+
+/// Looks through the gate of a node: which term holds at this instant, if one does.
+#[derive(Clone, Debug)]
+pub struct GateView {
+    clock: Arc<dyn Clock>,
+    validity: watch::Receiver<Option<Arc<Validity>>>,
+}
+
+impl GateView {
+    /// What the term that is open proves at this instant, and how long it holds if it is not renewed.
+    #[must_use]
+    pub fn term(&self) -> Option<(Fence, Duration)> {
+        let validity = self.validity.borrow();
+        let validity = validity.as_ref()?;
+        let left = validity.time_left(&*self.clock);
+        (!left.is_zero()).then_some((validity.fence, left))
     }
 }
 

@@ -3,6 +3,7 @@
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -104,5 +105,28 @@ impl<H: Handler> ErasedHandler for H {
 
     fn stop(&self) -> crate::BoxFuture<'_, ()> {
         Box::pin(Handler::stop(self))
+    }
+}
+
+/// Why a service could not be started.
+pub(crate) type ServeError = Box<dyn Error + Send + Sync>;
+
+/// [`RoleService`] as an object.
+pub(crate) trait ErasedService: Send + Sync {
+    fn serve(&self, role: Role, term: Term) -> crate::BoxFuture<'_, Result<Arc<dyn ErasedHandler>, ServeError>>;
+}
+
+impl<S: RoleService> ErasedService for S {
+    fn serve(&self, role: Role, term: Term) -> crate::BoxFuture<'_, Result<Arc<dyn ErasedHandler>, ServeError>> {
+        Box::pin(async move {
+            let handler = RoleService::serve(self, role, term).await?;
+            Ok(Arc::new(handler) as Arc<dyn ErasedHandler>)
+        })
+    }
+}
+
+impl fmt::Debug for dyn ErasedService {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Service")
     }
 }

@@ -21,7 +21,6 @@ pub struct Slot(Arc<Mutex<Option<Arc<Occupant>>>>);
 
 impl Slot {
     /// Takes requests with `handler` from now on; the slot has to be empty.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the driver calls it"))]
     pub(crate) fn fill(&self, handler: Arc<dyn ErasedHandler>) {
         let occupant = Arc::new(Occupant { handler, in_flight: watch::Sender::new(0), cut: watch::Sender::new(false) });
         let before = self.lock().replace(occupant);
@@ -29,7 +28,6 @@ impl Slot {
     }
 
     /// Takes no more requests. Those in flight go on in what is returned.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the driver calls it"))]
     pub(crate) fn clear(&self) -> Option<Arc<Occupant>> {
         self.lock().take()
     }
@@ -73,20 +71,29 @@ pub(crate) struct Occupant {
 }
 
 impl Occupant {
-    /// Lets the requests in flight end until `until`, cuts off the rest, and stops the handler.
-    #[cfg_attr(not(test), expect(dead_code, reason = "the driver calls it"))]
-    pub(crate) async fn stop(&self, clock: &dyn Clock, until: Time) {
+    /// Lets the requests in flight end until `drain`, which may come closer meanwhile, cuts off the rest, and stops the
+    /// handler.
+    pub(crate) async fn stop(&self, clock: &dyn Clock, mut drain: watch::Receiver<Time>) {
         let mut in_flight = self.in_flight.subscribe();
-        tokio::select! {
-            biased;
-            _ = in_flight.wait_for(|count| *count == 0) => {}
-            () = clock.sleep_until(until) => {}
+        loop {
+            let until = *drain.borrow_and_update();
+            tokio::select! {
+                biased;
+                _ = in_flight.wait_for(|count| *count == 0) => break,
+                () = clock.sleep_until(until) => break,
+                Ok(()) = drain.changed() => {}
+            }
         }
-        self.cut.send_replace(true);
+        self.cut_off();
         drop(in_flight.wait_for(|count| *count == 0).await);
         if AssertUnwindSafe(self.handler.stop()).catch_unwind().await.is_err() {
             tracing::error!("the service panicked while it stopped");
         }
+    }
+
+    /// Answers the requests in flight in the handler's place.
+    pub(crate) fn cut_off(&self) {
+        self.cut.send_replace(true);
     }
 }
 

@@ -4,6 +4,10 @@ use rolecall_core::Time;
 
 use super::*;
 
+fn drain_until(time: Time) -> watch::Receiver<Time> {
+    watch::Sender::new(time).subscribe()
+}
+
 #[tokio::test]
 async fn a_connection_made_before_a_change_of_role_works_after_it() {
     let bench = bench(ServerLimits::default()).await;
@@ -18,7 +22,7 @@ async fn a_connection_made_before_a_change_of_role_works_after_it() {
     stream.write_all(b"GET /status HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("the server reads");
     until(&mut stream, "status").await;
 
-    first.stop(&*bench.clock, bench.clock.now() + LIMIT).await;
+    first.stop(&*bench.clock, drain_until(bench.clock.now() + LIMIT)).await;
     bench.slot.fill(erased(&Script::new("second")));
     stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("the server reads");
     until(&mut stream, "second").await;
@@ -37,7 +41,7 @@ async fn a_stop_lets_requests_in_flight_end() {
     let occupant = bench.slot.clear().expect("a handler is in");
     let stopping = tokio::spawn({
         let clock = Arc::clone(&bench.clock);
-        async move { occupant.stop(&*clock, Time::MAX).await }
+        async move { occupant.stop(&*clock, drain_until(Time::MAX)).await }
     });
     assert_eq!(bench.get("/").await.0, StatusCode::SERVICE_UNAVAILABLE, "nothing new is taken");
     assert_eq!(*bench.script.stopped.borrow(), 0, "not before the last request has ended");
@@ -58,7 +62,14 @@ async fn a_stop_cuts_off_what_outlasts_the_drain() {
     bench.script.until_hanging(1).await;
 
     let occupant = bench.slot.clear().expect("a handler is in");
-    within(occupant.stop(&*bench.clock, Time::ZERO)).await;
+    let drain = watch::Sender::new(Time::MAX);
+    let stopping = tokio::spawn({
+        let (clock, drain) = (Arc::clone(&bench.clock), drain.subscribe());
+        async move { occupant.stop(&*clock, drain).await }
+    });
+    tokio::task::yield_now().await;
+    drain.send_replace(Time::ZERO);
+    within(stopping).await.expect("no panic");
 
     let (status, body) = asked.await.expect("no panic");
     assert_eq!(status, StatusCode::SERVICE_UNAVAILABLE);

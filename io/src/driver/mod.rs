@@ -1,0 +1,293 @@
+//! The driver: one task that owns the node's machine and decides nothing.
+//!
+//! It takes events from the store, from services and operators, and from the clock's alarm; stamps them with the clock;
+//! and carries the actions out in order, the gate first.
+
+mod services;
+#[cfg(test)]
+mod tests;
+
+use core::fmt;
+use core::future::poll_fn;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::{Action, Announcement, Directory, Event, Node, Objection, Time, Violation};
+use tokio::sync::mpsc;
+
+use self::services::Services;
+use crate::entropy::Entropy;
+use crate::http::Slot;
+use crate::journal::Journal;
+use crate::metrics::Metrics;
+use crate::service::ErasedService;
+use crate::status::StatusBoard;
+use crate::store::{Store, StoreEvent};
+use crate::{BoxFuture, Clock, Gate};
+
+/// How a node ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// In good order, after a shutdown.
+    Exited,
+    /// It refused to go on with its configuration.
+    Refused(Objection),
+    /// A promise was violated.
+    Halted(Violation),
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited => formatter.write_str("ended in good order"),
+            Self::Refused(Objection::IdentityTaken { address }) => {
+                write!(formatter, "another live node, at {address}, has this node's id: give one of them another")
+            }
+            Self::Refused(Objection::NoValidity { timeout_ms, margin_ms }) => write!(
+                formatter,
+                "the store grants sessions of {timeout_ms} ms, and {margin_ms} ms of that have to be set aside: too \
+                 little is left to lead; ask for a longer session timeout, or say what the store's tick is"
+            ),
+            Self::Halted(violation) => write!(formatter, "halted: a promise does not hold: {violation}"),
+        }
+    }
+}
+
+/// What a driver is made of.
+#[derive(Debug)]
+pub(crate) struct Parts {
+    pub(crate) node: Node,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) entropy: Box<dyn Entropy>,
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) gate: Gate,
+    pub(crate) inbox: mpsc::Receiver<Event>,
+    pub(crate) service: Arc<dyn ErasedService>,
+    pub(crate) slot: Slot,
+    pub(crate) journal: Option<Journal>,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) board: StatusBoard,
+}
+
+/// Dropped, it leaves everything as a crash would: the gate closed, services cut off, the session neither kept nor closed.
+pub(crate) struct Driver {
+    // The order of the fields is that in which a crash drops them.
+    gate: Gate,
+    services: Services,
+    node: Node,
+    clock: Arc<dyn Clock>,
+    now: Time,
+    alarm: Option<(Time, BoxFuture<'static, ()>)>,
+    entropy: Box<dyn Entropy>,
+    store: Box<dyn Store>,
+    /// Whether the session is closed, or being closed.
+    closing: Closing,
+    inbox: mpsc::Receiver<Event>,
+    /// Which source is asked first; it alternates, so that none starves another.
+    store_first: bool,
+    journal: Option<Journal>,
+    metrics: Arc<Metrics>,
+    board: StatusBoard,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Closing {
+    No,
+    Asked,
+    Done,
+}
+
+/// How long the store may take to close the session in good order; after that the session ends by its timeout.
+const CLOSE_LIMIT: Duration = Duration::from_secs(5);
+
+impl Driver {
+    pub(crate) fn new(parts: Parts) -> Self {
+        let services = Services::new(Arc::clone(&parts.clock), parts.service, parts.slot);
+        Self {
+            gate: parts.gate,
+            services,
+            node: parts.node,
+            now: parts.clock.now(),
+            clock: parts.clock,
+            alarm: None,
+            entropy: parts.entropy,
+            store: parts.store,
+            closing: Closing::No,
+            inbox: parts.inbox,
+            store_first: true,
+            journal: parts.journal,
+            metrics: parts.metrics,
+            board: parts.board,
+        }
+    }
+
+    /// Runs the node to its end.
+    pub(crate) async fn run(mut self) -> Outcome {
+        let mut actions = Vec::new();
+        loop {
+            self.set_alarm();
+            let event = poll_fn(|context| self.poll_event(context)).await;
+            self.step(event, &mut actions);
+            if let Some(outcome) = self.carry_out(&mut actions) {
+                self.end(&outcome).await;
+                return outcome;
+            }
+        }
+    }
+
+    fn set_alarm(&mut self) {
+        let due = self.node.next_deadline().map(|(time, _)| time);
+        if due != self.alarm.as_ref().map(|(time, _)| *time) {
+            self.alarm = due.map(|time| (time, self.clock.sleep_until(time)));
+        }
+        self.metrics.waits_until(due);
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
+        self.store_first = !self.store_first;
+        let first = if self.store_first { self.poll_store(context) } else { self.poll_inbox(context) };
+        if first.is_ready() {
+            return first;
+        }
+        let second = if self.store_first { self.poll_inbox(context) } else { self.poll_store(context) };
+        if second.is_ready() {
+            return second;
+        }
+        if let Poll::Ready(event) = self.services.poll_event(context) {
+            return Poll::Ready(event);
+        }
+        let Some((_, alarm)) = &mut self.alarm else { return Poll::Pending };
+        alarm.as_mut().poll(context).map(|()| {
+            self.alarm = None;
+            Event::Wake
+        })
+    }
+
+    fn poll_inbox(&mut self, context: &mut Context<'_>) -> Poll<Event> {
+        match self.inbox.poll_recv(context) {
+            Poll::Ready(Some(event)) => Poll::Ready(event),
+            // The gate keeps a sender.
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+
+    fn poll_store(&mut self, context: &mut Context<'_>) -> Poll<Event> {
+        loop {
+            let Poll::Ready(event) = self.store.poll_event(context) else { return Poll::Pending };
+            self.board.store_event(&event, self.clock.wall());
+            match event {
+                StoreEvent::Up { session, timeout } => {
+                    let entropy = self.entropy.bits();
+                    return Poll::Ready(Event::SessionUp { session, timeout, entropy });
+                }
+                StoreEvent::Suspended => return Poll::Ready(Event::Suspended),
+                StoreEvent::Lost => return Poll::Ready(Event::SessionLost),
+                StoreEvent::Answered { id, answer } => return Poll::Ready(Event::Answered { id, answer }),
+                StoreEvent::Noticed { id, notice } => return Poll::Ready(Event::Noticed { id, notice }),
+                StoreEvent::Closed => self.closing = Closing::Done,
+            }
+        }
+    }
+
+    fn step(&mut self, event: Event, actions: &mut Vec<Action>) {
+        self.now = self.clock.now().max(self.now);
+        self.metrics.event(&event, self.now);
+        if let Some(journal) = &mut self.journal {
+            journal.before(self.now, self.clock.wall(), &self.node);
+        }
+        let recorded = self.journal.is_some().then(|| event.clone());
+        self.node.handle(self.now, event, actions);
+        self.move_gate(actions);
+        if let (Some(journal), Some(event)) = (&mut self.journal, recorded) {
+            journal.step(self.now, &event, actions);
+            self.metrics.journal(journal.dropped(), journal.failures());
+        }
+    }
+
+    /// Before anything else is done of what was ordered.
+    fn move_gate(&mut self, actions: &[Action]) {
+        for action in actions {
+            if let Action::OpenGate { fence, until } = action {
+                if self.gate.view().term().is_none_or(|(open, _)| open != *fence) {
+                    self.metrics.term_won();
+                }
+                self.gate.open(*fence, *until);
+            } else if matches!(action, Action::CloseGate | Action::Halt(_)) {
+                self.gate.close();
+            }
+        }
+    }
+
+    fn carry_out(&mut self, actions: &mut Vec<Action>) -> Option<Outcome> {
+        let mut outcome = None;
+        for action in actions.drain(..) {
+            self.metrics.action(&action);
+            match action {
+                Action::Store { id, request } => self.store.send(id, request),
+                Action::OpenGate { .. } | Action::CloseGate => {}
+                Action::Floor(fence) => self.gate.raise_floor(fence),
+                Action::StartService { run, role, fence } => {
+                    let (term, stop) = self.gate.term(role, fence);
+                    self.services.start(run, role, term, stop);
+                }
+                Action::StopService { run, drain_until } => self.services.stop(run, drain_until),
+                Action::Announce(announcement) => self.announce(&announcement),
+                Action::RenewSession => self.store.renew(),
+                Action::CloseSession => {
+                    self.store.close();
+                    self.closing = Closing::Asked;
+                }
+                Action::Exit => outcome = Some(Outcome::Exited),
+                Action::Refuse(objection) => outcome = Some(Outcome::Refused(objection)),
+                Action::Halt(violation) => outcome = Some(Outcome::Halted(violation)),
+            }
+        }
+        self.board.publish(&self.node, self.gate.workers().snapshot(), self.clock.wall());
+        outcome
+    }
+
+    fn announce(&self, announcement: &Announcement) {
+        match announcement {
+            Announcement::Role(role) => tracing::info!(?role, "this node serves"),
+            Announcement::Leader(leader) => tracing::info!(?leader, "who leads"),
+            Announcement::Members { directory, difference } => {
+                tracing::debug!(?directory, ?difference, "members");
+                match directory {
+                    Directory::Workers => self.gate.workers().apply(difference),
+                    Directory::Coordinators => {}
+                }
+            }
+        }
+    }
+
+    async fn end(mut self, outcome: &Outcome) {
+        match outcome {
+            Outcome::Exited => tracing::info!("{outcome}"),
+            Outcome::Refused(_) | Outcome::Halted(_) => tracing::error!("{outcome}"),
+        }
+        self.gate.close();
+        drop(self.services);
+        if self.closing == Closing::Asked {
+            let store = &mut self.store;
+            let closed = poll_fn(|context| {
+                loop {
+                    match store.poll_event(context) {
+                        Poll::Ready(StoreEvent::Closed) => return Poll::Ready(()),
+                        Poll::Ready(_) => {}
+                        Poll::Pending => return Poll::Pending,
+                    }
+                }
+            });
+            let limit = self.clock.sleep_until(self.clock.now() + CLOSE_LIMIT);
+            tokio::select! {
+                biased;
+                () = closed => {}
+                () = limit => tracing::warn!("the store did not close the session in time; it ends by its timeout"),
+            }
+        }
+        if let Some(journal) = self.journal {
+            journal.close().await;
+        }
+    }
+}

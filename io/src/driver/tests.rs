@@ -1,0 +1,420 @@
+//! A whole node on a store that knows nobody else, with real sockets and the real clock.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::Mutex;
+use std::task::Waker;
+
+use bytes::Bytes;
+use http::{Method, Request as HttpRequest, Response, StatusCode};
+use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request, TermRecord};
+use rolecall_core::{
+    Candidate, Config, Epoch, Fence, Guid, Incarnation, Member, MemberKey, OpId, Role, Session, Snapshot,
+};
+use tokio::sync::watch;
+
+use super::*;
+use crate::http::{Client, ClientLimits};
+use crate::journal::{JournalLimits, read, replay};
+use crate::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Status, SystemClock, Term, TokioNet};
+
+const LIMIT: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(60);
+
+/// A store for one node: answers at once, and does as the test says. Clones share it.
+#[derive(Clone, Debug, Default)]
+struct LoneStore(Arc<Mutex<Lone>>);
+
+#[derive(Debug, Default)]
+struct Lone {
+    events: VecDeque<StoreEvent>,
+    waker: Option<Waker>,
+    session: Session,
+    revision: u64,
+    candidates: BTreeMap<Candidate, Session>,
+    term: Option<Fence>,
+    entries: BTreeMap<(Directory, Session), Option<Epoch>>,
+    watches: Vec<(Directory, OpId)>,
+    closed: bool,
+}
+
+impl LoneStore {
+    fn with<T>(&self, change: impl FnOnce(&mut Lone) -> T) -> T {
+        let mut lone = self.0.lock().expect("no test panics while it holds this");
+        let value = change(&mut lone);
+        if let Some(waker) = lone.waker.take() {
+            waker.wake();
+        }
+        value
+    }
+
+    fn connect(&self, session: u64) {
+        self.with(|lone| {
+            lone.session = Session(session);
+            lone.events.push_back(StoreEvent::Up { session: Session(session), timeout: TIMEOUT });
+        });
+    }
+
+    fn lose_session(&self) {
+        self.with(|lone| {
+            lone.candidates.clear();
+            lone.entries.clear();
+            lone.events.push_back(StoreEvent::Lost);
+        });
+    }
+}
+
+impl Lone {
+    fn notice(&mut self, directory: Directory) {
+        for (_, id) in self.watches.extract_if(.., |(watched, _)| *watched == directory) {
+            self.events.push_back(StoreEvent::Noticed { id, notice: Notice::Changed });
+        }
+    }
+
+    fn answer(&mut self, id: OpId, request: Request) -> Answer {
+        let missing = Answer::Refused(Refusal::Missing);
+        match request {
+            Request::Sync => Answer::Done(Reply::Synced),
+            Request::Enter { guid } => {
+                self.revision += 1;
+                let candidate = Candidate { sequence: i32::try_from(self.revision).unwrap_or(0), guid: Some(guid) };
+                self.candidates.insert(candidate, self.session);
+                Answer::Done(Reply::Entered(candidate))
+            }
+            Request::List => {
+                Answer::Done(Reply::Candidates { candidates: self.candidates.keys().copied().collect(), skipped: 0 })
+            }
+            Request::Inspect { candidate, .. } => self.candidates.get(&candidate).map_or(missing, |owner| {
+                Answer::Done(Reply::Candidate { owner: *owner, participant: "node-a".into() })
+            }),
+            Request::Delete { candidate } => {
+                self.candidates.remove(&candidate).map_or(missing, |_| Answer::Done(Reply::Deleted))
+            }
+            Request::Claim { candidate, .. } if !self.candidates.contains_key(&candidate) => {
+                Answer::Refused(Refusal::CandidateGone)
+            }
+            Request::Claim { create, .. } if create == self.term.is_some() => {
+                Answer::Refused(if create { Refusal::Exists } else { Refusal::Missing })
+            }
+            Request::Claim { incarnation, .. } => {
+                self.revision += 1;
+                self.term = Some(Fence { incarnation, epoch: Epoch(self.revision) });
+                Answer::Done(Reply::Claimed(Epoch(self.revision)))
+            }
+            Request::Beat { candidate } if self.candidates.contains_key(&candidate) => Answer::Done(Reply::Beaten),
+            Request::Beat { .. } => Answer::Refused(Refusal::CandidateGone),
+            Request::ReadTerm => self.term.map_or(missing, |fence| {
+                Answer::Done(Reply::Term(TermRecord { fence, leader: "node-a".into(), address: "a:1".into() }))
+            }),
+            Request::Join { directory, session, epoch } => {
+                self.notice(directory);
+                self.entries.insert((directory, session), epoch);
+                Answer::Done(Reply::Joined)
+            }
+            Request::Leave { directory, session } => {
+                self.notice(directory);
+                self.entries.remove(&(directory, session)).map_or(missing, |_| Answer::Done(Reply::Left))
+            }
+            Request::Verify { directory, session } => self
+                .entries
+                .get(&(directory, session))
+                .map_or(missing, |epoch| Answer::Done(Reply::Registered { owner: session, epoch: *epoch })),
+            Request::Members { directory, watch } => {
+                if watch {
+                    self.watches.push((directory, id));
+                }
+                let entries = self.entries.iter().filter(|((of, _), _)| *of == directory);
+                let members = entries.map(|((_, session), epoch)| member(*session, *epoch)).collect();
+                Answer::Done(Reply::Members(Snapshot { members, skipped: 0 }))
+            }
+            Request::Settle { settings } => Answer::Done(Reply::Settled(settings)),
+        }
+    }
+}
+
+fn member(session: Session, epoch: Option<Epoch>) -> Member {
+    let key = MemberKey { id: "node-a".into(), session };
+    Member { key, address: "a:1".into(), epoch, session_timeout: None, created: 1 }
+}
+
+impl Store for LoneStore {
+    fn send(&mut self, id: OpId, request: Request) {
+        self.with(|lone| {
+            let answer = lone.answer(id, request);
+            lone.events.push_back(StoreEvent::Answered { id, answer });
+        });
+    }
+
+    fn renew(&mut self) {
+        self.lose_session();
+    }
+
+    fn close(&mut self) {
+        self.with(|lone| {
+            lone.closed = true;
+            lone.candidates.clear();
+            lone.events.push_back(StoreEvent::Closed);
+        });
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
+        let mut lone = self.0.lock().expect("no test panics while it holds this");
+        match lone.events.pop_front() {
+            Some(event) => Poll::Ready(event),
+            None => {
+                lone.waker = Some(context.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+/// Answers with its role and, on a leader, its epoch; hangs at `/hang` until the request is cut off. It does not start
+/// while it is `broken`.
+#[derive(Clone, Debug)]
+struct Application {
+    broken: Arc<Mutex<Option<&'static str>>>,
+    stops: watch::Sender<usize>,
+    hanging: watch::Sender<usize>,
+}
+
+impl Application {
+    fn new() -> Self {
+        Self { broken: Arc::default(), stops: watch::Sender::new(0), hanging: watch::Sender::new(0) }
+    }
+}
+
+struct Serving(Application, Term);
+
+impl RoleService for Application {
+    type Handler = Serving;
+
+    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn core::error::Error + Send + Sync>> {
+        let broken = *self.broken.lock().expect("no test panics while it holds this");
+        match broken {
+            Some("panic") => panic!("as asked"),
+            Some(error) => Err(error.into()),
+            None => Ok(Serving(self.clone(), term)),
+        }
+    }
+}
+
+impl Handler for Serving {
+    async fn handle(&self, request: HttpRequest<Bytes>) -> Response<Bytes> {
+        if request.uri().path() == "/hang" {
+            self.0.hanging.send_modify(|hanging| *hanging += 1);
+            return core::future::pending().await;
+        }
+        let text = match self.1.check() {
+            Ok(fence) => format!("leader {}", fence.epoch.0),
+            Err(over) => over.to_string(),
+        };
+        Response::new(text.into())
+    }
+
+    async fn stop(&self) {
+        self.0.stops.send_modify(|stops| *stops += 1);
+    }
+}
+
+struct Bench {
+    store: LoneStore,
+    application: Application,
+    node: RunningNode,
+}
+
+fn config() -> Config {
+    Config { drain: Duration::from_millis(100), ..Config::new("node-a") }
+}
+
+async fn bench(config: Config, journal: Option<Journal>) -> Bench {
+    let store = LoneStore::default();
+    let application = Application::new();
+    let opened = store.clone();
+    let mut builder = NodeBuilder::new(config, application.clone(), move |participant| {
+        assert_eq!((&*participant.id, &*participant.cluster), ("node-a", "default"));
+        Ok::<_, core::convert::Infallible>(Box::new(opened) as Box<dyn Store>)
+    });
+    if let Some(journal) = journal {
+        builder = builder.journal(journal);
+    }
+    let node = builder.start().await.expect("a free port");
+    Bench { store, application, node }
+}
+
+async fn until(observer: &Observer, wanted: impl FnMut(&Status) -> bool + Send) -> Status {
+    within(observer.until(wanted)).await.expect("the node lives")
+}
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LIMIT, future).await.expect("it happens in time")
+}
+
+async fn get(address: &str, path: &str) -> (StatusCode, String) {
+    let clock = Arc::new(SystemClock::new());
+    let deadline = clock.now() + LIMIT;
+    let client = Client::new(Arc::new(TokioNet), clock, ClientLimits::default());
+    let request =
+        HttpRequest::builder().method(Method::GET).uri(path).body(Bytes::new()).expect("a well-formed request");
+    let response = client.send(address, request, deadline).await.expect("an answer");
+    (response.status(), String::from_utf8(response.into_body().into()).expect("text"))
+}
+
+fn leads(status: &Status) -> bool {
+    status.role == Role::Leader && status.ready().is_ok() && status.leader.is_some()
+}
+
+#[tokio::test]
+async fn a_node_alone_leads_serves_and_ends_in_good_order() {
+    let mut bench = bench(config(), None).await;
+    let observer = bench.node.observer().clone();
+    assert_eq!(get(bench.node.address(), "/").await.0, StatusCode::SERVICE_UNAVAILABLE, "it has no role yet");
+
+    bench.store.connect(1);
+    let status = until(&observer, leads).await;
+    let (fence, left) = observer.term().expect("its term holds");
+    assert_eq!(status.floor, Some(fence));
+    assert!(left <= TIMEOUT);
+    assert_eq!(get(bench.node.address(), "/").await, (StatusCode::OK, format!("leader {}", fence.epoch.0)));
+    assert!(observer.is_alive());
+    let metrics = observer.metrics();
+    for line in ["rolecall_leader 1", "rolecall_terms_total 1", "rolecall_events_total{kind=\"session_up\"} 1"] {
+        assert!(metrics.lines().any(|one| one == line), "{line} is missing in {metrics}");
+    }
+
+    bench.node.shut_down().await;
+    assert_eq!(within(bench.node.wait()).await, Outcome::Exited);
+    assert_eq!(bench.node.wait().await, Outcome::Exited, "asked again it says the same");
+    assert!(bench.store.with(|lone| lone.closed && lone.candidates.is_empty() && lone.entries.is_empty()));
+    assert_eq!(*bench.application.stops.borrow(), 1);
+    assert_eq!(observer.term(), None);
+    assert!(!observer.is_alive());
+    assert!(connect(bench.node.address()).await.is_err(), "nobody listens any more");
+}
+
+async fn connect(address: &str) -> std::io::Result<()> {
+    crate::Net::connect(&TokioNet, address).await.map(drop)
+}
+
+#[tokio::test]
+async fn a_lost_session_closes_the_gate_and_cuts_off_what_was_begun() {
+    let bench = bench(config(), None).await;
+    let observer = bench.node.observer().clone();
+    bench.store.connect(1);
+    until(&observer, leads).await;
+    let first = observer.term().map(|(fence, _)| fence);
+    let address = bench.node.address().to_owned();
+    let begun = tokio::spawn(async move { get(&address, "/hang").await });
+    within(bench.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
+
+    bench.store.lose_session();
+    until(&observer, |status| status.role != Role::Leader).await;
+    assert_eq!(observer.term(), None);
+    assert_eq!(begun.await.expect("no panic").0, StatusCode::SERVICE_UNAVAILABLE);
+
+    bench.store.connect(2);
+    until(&observer, leads).await;
+    let second = observer.term().map(|(fence, _)| fence);
+    assert!(second.zip(first).is_some_and(|(second, first)| second.is_newer_than(first)), "{first:?} {second:?}");
+}
+
+#[tokio::test]
+async fn requests_that_outlast_the_drain_do_not_hold_a_shutdown() {
+    let mut bench = bench(config(), None).await;
+    bench.store.connect(1);
+    until(bench.node.observer(), leads).await;
+    let address = bench.node.address().to_owned();
+    let begun = tokio::spawn(async move { get(&address, "/hang").await });
+    within(bench.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
+
+    bench.node.shut_down().await;
+
+    assert_eq!(within(bench.node.wait()).await, Outcome::Exited);
+    assert_eq!(begun.await.expect("no panic").0, StatusCode::SERVICE_UNAVAILABLE);
+}
+
+#[tokio::test]
+async fn a_service_that_fails_to_start_is_tried_again() {
+    for failure in ["no disk", "panic"] {
+        let bench = bench(config(), None).await;
+        *bench.application.broken.lock().expect("not poisoned") = Some(failure);
+        bench.store.connect(1);
+        let status =
+            until(bench.node.observer(), |status| matches!(status.health, rolecall_core::Health::Failing(_))).await;
+        assert!(status.ready().is_err());
+
+        *bench.application.broken.lock().expect("not poisoned") = None;
+        until(bench.node.observer(), |status| status.ready().is_ok() && status.role != Role::None).await;
+    }
+}
+
+#[tokio::test]
+async fn a_crash_closes_nothing_and_frees_the_address() {
+    let bench = bench(config(), None).await;
+    let observer = bench.node.observer().clone();
+    bench.store.connect(1);
+    until(&observer, leads).await;
+    let address = bench.node.address().to_owned();
+
+    bench.node.crash().await;
+
+    assert_eq!(observer.term(), None);
+    assert!(bench.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
+    assert_eq!(*bench.application.stops.borrow(), 0);
+    within(async { while connect(&address).await.is_ok() {} }).await;
+}
+
+#[tokio::test]
+async fn a_session_too_short_to_lead_in_is_refused_with_the_numbers() {
+    let mut bench = bench(Config { clock_error_ppm: 900_000, ..config() }, None).await;
+
+    bench.store.connect(1);
+
+    let outcome = within(bench.node.wait()).await;
+    assert!(matches!(outcome, Outcome::Refused(Objection::NoValidity { timeout_ms: 60_000, .. })), "{outcome:?}");
+    assert!(outcome.to_string().contains("60000 ms"), "{outcome}");
+}
+
+#[tokio::test]
+async fn what_a_node_does_can_be_replayed_from_its_journal() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let limits = JournalLimits { file_bytes: 4_000, files: 1_000, ..JournalLimits::default() };
+    let journal = Journal::in_folder(folder.path(), limits).expect("a journal");
+    let mut bench = bench(config(), Some(journal)).await;
+    bench.store.connect(1);
+    until(bench.node.observer(), leads).await;
+    bench.store.lose_session();
+    bench.store.connect(2);
+    until(bench.node.observer(), leads).await;
+    bench.node.shut_down().await;
+    within(bench.node.wait()).await;
+
+    let replayed = replay(read(folder.path()).expect("a journal")).expect("the same actions");
+
+    assert!(replayed.steps > 20, "{replayed:?}");
+    assert_eq!((replayed.starts, replayed.gaps, replayed.dropped), (1, 0, 0));
+    assert!(std::fs::read_dir(folder.path()).expect("a folder").count() > 1, "it goes on in new files");
+}
+
+#[tokio::test]
+async fn a_newer_token_is_admitted_once_the_record_says_so() {
+    let bench = bench(config(), None).await;
+    bench.store.connect(1);
+    until(bench.node.observer(), leads).await;
+    let (fence, _) = bench.node.observer().term().expect("its term holds");
+    let newer = Fence { epoch: Epoch(fence.epoch.0 + 1), ..fence };
+
+    // Another node has claimed a term; this one has not heard of it.
+    bench.store.with(|lone| {
+        let other = Candidate { sequence: 0, guid: Some(Guid::ours(1)) };
+        lone.candidates.insert(other, Session(99));
+        lone.term = Some(newer);
+        lone.events.push_back(StoreEvent::Suspended);
+        lone.events.push_back(StoreEvent::Up { session: lone.session, timeout: TIMEOUT });
+    });
+
+    let status = until(bench.node.observer(), |status| status.floor == Some(newer)).await;
+    assert_eq!(status.floor.map(|floor| floor.incarnation), Some(newer.incarnation));
+    until(bench.node.observer(), |status| status.role == Role::Worker).await;
+    assert_eq!(bench.node.observer().term(), None);
+    assert_ne!(newer.incarnation, Incarnation(0));
+}

@@ -1,0 +1,200 @@
+//! What is counted, for operators.
+
+use core::fmt::Write;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rolecall_core::store::Request;
+use rolecall_core::{Action, Event, Role, Time};
+
+use crate::Clock;
+use crate::http::Slot;
+use crate::status::{Status, StoreState};
+
+/// How late the node's loop may be before it counts as stuck.
+const LATE: Duration = Duration::from_secs(10);
+
+/// The counters of one node.
+#[derive(Debug)]
+pub(crate) struct Metrics {
+    clock: Arc<dyn Clock>,
+    slot: Slot,
+    /// By family and kind.
+    counts: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
+    last_event: AtomicU64,
+    /// When the loop means to go round again at the latest; while it handles an event, when that began.
+    due: AtomicU64,
+    terms: AtomicU64,
+    journal_dropped: AtomicU64,
+    journal_failures: AtomicU64,
+}
+
+const EVENTS: &str = "rolecall_events_total";
+const ACTIONS: &str = "rolecall_actions_total";
+const REQUESTS: &str = "rolecall_store_requests_total";
+
+impl Metrics {
+    pub(crate) fn new(clock: Arc<dyn Clock>, slot: Slot) -> Self {
+        let now = clock.now().as_nanos();
+        Self {
+            clock,
+            slot,
+            counts: Mutex::default(),
+            last_event: AtomicU64::new(now),
+            due: AtomicU64::new(now),
+            terms: AtomicU64::new(0),
+            journal_dropped: AtomicU64::new(0),
+            journal_failures: AtomicU64::new(0),
+        }
+    }
+
+    pub(crate) fn waits_until(&self, due: Option<Time>) {
+        self.due.store(due.unwrap_or(Time::MAX).as_nanos(), Ordering::Relaxed);
+    }
+
+    pub(crate) fn event(&self, event: &Event, now: Time) {
+        self.last_event.store(now.as_nanos(), Ordering::Relaxed);
+        self.due.store(now.as_nanos(), Ordering::Relaxed);
+        self.count(EVENTS, event_kind(event));
+    }
+
+    pub(crate) fn action(&self, action: &Action) {
+        self.count(ACTIONS, action_kind(action));
+        if let Action::Store { request, .. } = action {
+            self.count(REQUESTS, request_kind(request));
+        }
+    }
+
+    pub(crate) fn term_won(&self) {
+        self.terms.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn journal(&self, dropped: u64, failures: u64) {
+        self.journal_dropped.store(dropped, Ordering::Relaxed);
+        self.journal_failures.store(failures, Ordering::Relaxed);
+    }
+
+    pub(crate) fn is_on_time(&self) -> bool {
+        self.clock.now() < Time::from_nanos(self.due.load(Ordering::Relaxed)) + LATE
+    }
+
+    fn count(&self, family: &'static str, kind: &'static str) {
+        *self.counts.lock().unwrap_or_else(PoisonError::into_inner).entry((family, kind)).or_default() += 1;
+    }
+
+    pub(crate) fn render(&self, status: &Status, leads: bool) -> String {
+        let mut text = String::new();
+        let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        for (family, help) in [
+            (EVENTS, "Events that the node's machine was given."),
+            (ACTIONS, "Actions that it ordered."),
+            (REQUESTS, "Requests to the coordination store."),
+        ] {
+            head(&mut text, family, "counter", help);
+            for ((_, kind), count) in counts.range((family, "")..).take_while(|((of, _), _)| *of == family) {
+                line(&mut text, &format!("{family}{{kind=\"{kind}\"}}"), *count);
+            }
+        }
+        let now = self.clock.now();
+        let age = now.since(Time::from_nanos(self.last_event.load(Ordering::Relaxed))).as_secs_f64();
+        let mut one = |name: &str, kind: &str, help: &str, value: f64| {
+            head(&mut text, name, kind, help);
+            line(&mut text, name, value);
+        };
+        let terms = self.terms.load(Ordering::Relaxed);
+        let dropped = self.journal_dropped.load(Ordering::Relaxed);
+        let failures = self.journal_failures.load(Ordering::Relaxed);
+        one("rolecall_terms_total", "counter", "Terms of leadership that this node began.", whole(terms));
+        one("rolecall_journal_dropped_total", "counter", "Steps that are missing from the journal.", whole(dropped));
+        one("rolecall_journal_failures_total", "counter", "Failures to write the journal.", whole(failures));
+        one("rolecall_last_event_age_seconds", "gauge", "Time since the last event.", age);
+        one("rolecall_leader", "gauge", "1 while this node's term holds.", flag(leads));
+        one("rolecall_worker", "gauge", "1 while this node serves as worker.", flag(status.role == Role::Worker));
+        one("rolecall_ready", "gauge", "1 while this node serves its role.", flag(status.ready().is_ok()));
+        one(
+            "rolecall_store_connected",
+            "gauge",
+            "1 while there is a connection to the store.",
+            flag(status.store == StoreState::Connected),
+        );
+        let epoch = status.floor.map_or(0, |floor| floor.epoch.0);
+        one("rolecall_epoch", "gauge", "The newest epoch that this node has read of.", whole(epoch));
+        let workers = u64::try_from(status.workers.members.len()).unwrap_or(u64::MAX);
+        one("rolecall_workers", "gauge", "Workers that this node knows of.", whole(workers));
+        let in_flight = u64::try_from(self.slot.in_flight()).unwrap_or(u64::MAX);
+        one("rolecall_requests_in_flight", "gauge", "Requests that the role's service is answering.", whole(in_flight));
+        text
+    }
+}
+
+fn head(text: &mut String, name: &str, kind: &str, help: &str) {
+    writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}").expect("text takes what is written");
+}
+
+fn line(text: &mut String, name: &str, value: impl core::fmt::Display) {
+    writeln!(text, "{name} {value}").expect("text takes what is written");
+}
+
+/// Prometheus has no other numbers; counts are exact up to 2^53.
+#[allow(clippy::cast_precision_loss, reason = "see above")]
+fn whole(value: u64) -> f64 {
+    value as f64
+}
+
+fn flag(value: bool) -> f64 {
+    if value { 1.0 } else { 0.0 }
+}
+
+fn event_kind(event: &Event) -> &'static str {
+    match event {
+        Event::SessionUp { .. } => "session_up",
+        Event::Suspended => "suspended",
+        Event::SessionLost => "session_lost",
+        Event::Answered { .. } => "answered",
+        Event::Noticed { .. } => "noticed",
+        Event::ServiceStarted { .. } => "service_started",
+        Event::ServiceFailed { .. } => "service_failed",
+        Event::ServiceStopped { .. } => "service_stopped",
+        Event::FenceSeen { .. } => "fence_seen",
+        Event::Resign => "resign",
+        Event::Shutdown => "shutdown",
+        Event::Wake => "wake",
+    }
+}
+
+fn action_kind(action: &Action) -> &'static str {
+    match action {
+        Action::Store { .. } => "store",
+        Action::OpenGate { .. } => "open_gate",
+        Action::CloseGate => "close_gate",
+        Action::Floor(_) => "floor",
+        Action::StartService { .. } => "start_service",
+        Action::StopService { .. } => "stop_service",
+        Action::Announce(_) => "announce",
+        Action::RenewSession => "renew_session",
+        Action::CloseSession => "close_session",
+        Action::Exit => "exit",
+        Action::Refuse(_) => "refuse",
+        Action::Halt(_) => "halt",
+    }
+}
+
+fn request_kind(request: &Request) -> &'static str {
+    match request {
+        Request::Sync => "sync",
+        Request::Enter { .. } => "enter",
+        Request::List => "list",
+        Request::Inspect { .. } => "inspect",
+        Request::Delete { .. } => "delete",
+        Request::Claim { .. } => "claim",
+        Request::Beat { .. } => "beat",
+        Request::ReadTerm => "read_term",
+        Request::Join { .. } => "join",
+        Request::Leave { .. } => "leave",
+        Request::Verify { .. } => "verify",
+        Request::Members { .. } => "members",
+        Request::Settle { .. } => "settle",
+    }
+}
