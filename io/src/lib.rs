@@ -1,4 +1,52 @@
-//! Drivers for `rolecall-core` on tokio.
+//! Drivers for `rolecall-core` on tokio: everything that touches the world, and decides nothing.
+//!
+//! ```text
+//!  store  ─┐                        ┌─► requests to the store        Store: memory, ZooKeeper
+//!  clock  ─┼─► driver ── Node ──────┼─► the gate                     Term::check, at the point of use
+//!  others ─┘   (one task)  (core)   ├─► the service of the role      RoleService, behind one listener
+//!                                   └─► status, metrics, journal     Observer, Journal
+//! ```
+//!
+//! An application implements [`RoleService`]; a [`NodeBuilder`] puts a node together around it:
+//!
+//! ```
+//! use core::error::Error;
+//! use std::sync::Arc;
+//! use bytes::Bytes;
+//! use http::{Request, Response};
+//! use rolecall_core::{Config, Role};
+//! use rolecall_io::store::{MemoryStore, Store};
+//! use rolecall_io::{Handler, NodeBuilder, RoleService, SystemClock, Term};
+//!
+//! type Failure = Box<dyn Error + Send + Sync>;
+//! struct Hello;
+//! struct Greeting(Term);
+//!
+//! impl RoleService for Hello {
+//!     type Handler = Greeting;
+//!     async fn serve(&self, _role: Role, term: Term) -> Result<Greeting, Failure> {
+//!         Ok(Greeting(term))
+//!     }
+//! }
+//!
+//! impl Handler for Greeting {
+//!     async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
+//!         let leads = self.0.check().is_ok();
+//!         Response::new(if leads { "I lead" } else { "I work" }.into())
+//!     }
+//! }
+//!
+//! # #[tokio::main(flavor = "current_thread")]
+//! # async fn main() -> Result<(), Failure> {
+//! let store = MemoryStore::new(Arc::new(SystemClock::new()));
+//! let open = move |participant| -> Result<Box<dyn Store>, Failure> { Ok(Box::new(store.connect(participant))) };
+//! let mut node = NodeBuilder::new(Config::new("node-a"), Hello, open).start().await?;
+//! node.observer().until(|status| status.role == Role::Leader).await;
+//! node.shut_down().await;
+//! println!("{} has {}", node.address().to_owned(), node.wait().await);
+//! # Ok(())
+//! # }
+//! ```
 
 mod clock;
 mod driver;

@@ -98,6 +98,8 @@ enum Closing {
     Done,
 }
 
+/// The shortest time between an event and the wake after it.
+const SHORTEST_SLEEP: Duration = Duration::from_millis(1);
 /// How long the store may take to close the session in good order; after that the session ends by its timeout.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
@@ -137,7 +139,8 @@ impl Driver {
     }
 
     fn set_alarm(&mut self) {
-        let due = self.node.next_deadline().map(|(time, _)| time);
+        // Never at the instant of the last event: a deadline that an event did not move must not make this task spin.
+        let due = self.node.next_deadline().map(|(time, _)| time.max(self.now + SHORTEST_SLEEP));
         if due != self.alarm.as_ref().map(|(time, _)| *time) {
             self.alarm = due.map(|time| (time, self.clock.sleep_until(time)));
         }

@@ -1,0 +1,204 @@
+//! Nodes on the embedded store, seen from outside: real sockets, the real clock, sessions of two seconds.
+
+use core::convert::Infallible;
+use core::error::Error;
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use rolecall_core::{Config, Epoch, Fence, Leader, Role};
+use rolecall_io::http::{Client, ClientLimits};
+use rolecall_io::store::{MemoryStore, Store};
+use rolecall_io::{
+    Clock, Handler, NodeBuilder, Outcome, RoleService, RunningNode, Stale, Status, SystemClock, Term, TokioNet,
+};
+
+const LIMIT: Duration = Duration::from_secs(30);
+
+/// Hands its latest term to the test.
+#[derive(Clone, Default)]
+struct Application(Arc<Mutex<Option<Term>>>);
+
+impl Application {
+    fn term(&self) -> Term {
+        self.0.lock().expect("nobody panics while holding this").clone().expect("a role was served")
+    }
+}
+
+struct Serving(Term);
+
+impl RoleService for Application {
+    type Handler = Serving;
+
+    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn Error + Send + Sync>> {
+        *self.0.lock().expect("nobody panics while holding this") = Some(term.clone());
+        Ok(Serving(term))
+    }
+}
+
+impl Handler for Serving {
+    async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
+        Response::new(format!("{:?}", self.0.role()).into())
+    }
+}
+
+struct Node {
+    id: &'static str,
+    application: Application,
+    running: RunningNode,
+}
+
+impl Node {
+    async fn start(store: &MemoryStore, id: &'static str) -> Self {
+        let application = Application::default();
+        let store = store.clone();
+        let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
+        let builder = NodeBuilder::new(Config::new(id), application.clone(), open);
+        let running = builder.session_timeout(Duration::from_secs(2)).start().await.expect("a free port");
+        Self { id, application, running }
+    }
+
+    async fn until(&self, wanted: impl FnMut(&Status) -> bool + Send) -> Status {
+        within(self.running.observer().until(wanted)).await.expect("the node lives")
+    }
+
+    async fn until_leading_over(&self, workers: usize) -> Fence {
+        self.until(|status| {
+            status.role == Role::Leader && status.ready().is_ok() && status.workers.members.len() == workers
+        })
+        .await;
+        self.running.observer().term().expect("its term holds").0
+    }
+
+    async fn until_working_under(&self, leader: &str) {
+        self.until(|status| {
+            let led = matches!(&status.leader, Some(Leader::Node { id, .. }) if &**id == leader);
+            led && status.role == Role::Worker && status.ready().is_ok()
+        })
+        .await;
+    }
+
+    async fn get(&self, clock: &Arc<dyn Clock>) -> (StatusCode, String) {
+        let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
+        let deadline = clock.now() + LIMIT;
+        let response = client.send(self.running.address(), Request::default(), deadline).await.expect("an answer");
+        (response.status(), String::from_utf8(response.into_body().into()).expect("text"))
+    }
+}
+
+async fn within<T>(future: impl Future<Output = T>) -> T {
+    tokio::time::timeout(LIMIT, future).await.expect("it happens in time")
+}
+
+/// Three nodes, of which the first leads.
+async fn cluster() -> (MemoryStore, Arc<dyn Clock>, [Node; 3]) {
+    let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
+    let store = MemoryStore::new(clock.clone());
+    let a = Node::start(&store, "a").await;
+    a.until_leading_over(0).await;
+    let b = Node::start(&store, "b").await;
+    b.until_working_under("a").await;
+    let c = Node::start(&store, "c").await;
+    c.until_working_under("a").await;
+    a.until_leading_over(2).await;
+    (store, clock, [a, b, c])
+}
+
+#[tokio::test]
+async fn each_node_serves_its_role_and_knows_the_others() {
+    let (_store, clock, [a, b, c]) = cluster().await;
+
+    assert_eq!(a.get(&clock).await, (StatusCode::OK, "Leader".into()));
+    assert_eq!(b.get(&clock).await, (StatusCode::OK, "Worker".into()));
+    assert_eq!(c.get(&clock).await, (StatusCode::OK, "Worker".into()));
+    let members = a.application.term().members().now();
+    let ids: Vec<_> = members.members.iter().map(|member| &*member.key.id).collect();
+    assert_eq!(ids, ["b", "c"]);
+    let Some(Leader::Node { address, .. }) = b.running.observer().status().leader else { panic!("b knows no leader") };
+    assert_eq!(&*address, a.running.address());
+}
+
+#[tokio::test]
+async fn a_crash_of_the_leader_makes_the_next_in_line_lead_with_a_newer_token() {
+    let (_store, _clock, [a, b, c]) = cluster().await;
+    let (old, old_term) = (a.until_leading_over(2).await, a.application.term());
+    let mut members = old_term.members();
+    let difference = within(members.changed()).await.expect("the node lives");
+    assert_eq!(difference.joined.len(), 2, "one difference for all since the term began");
+
+    a.running.crash().await;
+    assert!(old_term.check().is_err(), "the term ends with its node");
+    assert_eq!(members.changed().await, None);
+
+    let new = b.until_leading_over(1).await;
+    assert!(new.is_newer_than(old), "{old:?} {new:?}");
+    c.until_working_under("b").await;
+    let worker = c.application.term();
+    assert_eq!(within(worker.admit(new)).await, Ok(()), "shown to the worker it is looked up in the store");
+    assert_eq!(worker.admit(old).await, Err(Stale::Older { shown: old, floor: new }));
+    let forged = Fence { epoch: Epoch(new.epoch.0 + 1_000), ..new };
+    assert_eq!(within(worker.admit(forged)).await, Err(Stale::Unconfirmed { shown: forged, floor: Some(new) }));
+    assert_eq!(worker.admit(new).await, Ok(()), "a forged token locks nobody out");
+}
+
+#[tokio::test]
+async fn a_shutdown_hands_over_without_waiting_for_the_session_to_time_out() {
+    let (_store, _clock, [mut a, b, c]) = cluster().await;
+
+    a.running.shut_down().await;
+
+    assert_eq!(within(a.running.wait()).await, Outcome::Exited);
+    b.until_leading_over(1).await;
+    c.until_working_under("b").await;
+}
+
+#[tokio::test]
+async fn a_leader_that_resigns_works_under_its_successor() {
+    let (_store, _clock, [a, b, c]) = cluster().await;
+
+    a.running.resign().await;
+
+    b.until_leading_over(2).await;
+    for node in [&a, &c] {
+        node.until_working_under("b").await;
+        assert_ne!(node.id, "b");
+    }
+}
+
+#[tokio::test]
+async fn a_leader_that_is_cut_off_stops_before_another_starts() {
+    let (store, _clock, [a, b, c]) = cluster().await;
+    let term = a.application.term();
+
+    store.suspend("a");
+    let successor = b.until_leading_over(1);
+    let ended = term.ended();
+    tokio::pin!(successor, ended);
+    within(async {
+        tokio::select! {
+            biased;
+            () = &mut ended => {}
+            _ = &mut successor => panic!("two lead"),
+        }
+    })
+    .await;
+    assert!(term.check().is_err());
+    successor.await;
+
+    store.resume("a");
+    b.until_leading_over(2).await;
+    a.until_working_under("b").await;
+    c.until_working_under("b").await;
+}
+
+#[tokio::test]
+async fn an_address_that_is_taken_is_named() {
+    let (store, _clock, [a, ..]) = cluster().await;
+    let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
+
+    let builder = NodeBuilder::new(Config::new("d"), Application::default(), open).listen(a.running.address());
+    let error = builder.start().await.expect_err("the address is taken").to_string();
+
+    assert!(error.contains(a.running.address()), "{error}");
+}
