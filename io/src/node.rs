@@ -35,6 +35,7 @@ pub struct NodeBuilder {
     open_store: OpenStore,
     cluster: String,
     session_timeout: Duration,
+    settings: Option<Arc<str>>,
     listen: String,
     advertise: Option<String>,
     limits: ServerLimits,
@@ -72,6 +73,7 @@ impl NodeBuilder {
             open_store: Box::new(|participant| open_store(participant).map_err(Into::into)),
             cluster: "default".into(),
             session_timeout: Duration::from_secs(10),
+            settings: None,
             listen: "127.0.0.1:0".into(),
             advertise: None,
             limits: ServerLimits::default(),
@@ -94,6 +96,14 @@ impl NodeBuilder {
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session_timeout = timeout;
+        self
+    }
+
+    /// What all nodes of the cluster have to have in common, as text. The first node writes it into the store; one that has
+    /// another ends with [`Outcome::SettingsDiffer`] before it takes any part.
+    #[must_use]
+    pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
+        self.settings = Some(settings.into());
         self
     }
 
@@ -168,6 +178,7 @@ impl NodeBuilder {
         let store = (self.open_store)(participant).map_err(StartError::Store)?;
         let parts = Parts {
             node,
+            settings: self.settings,
             clock: Arc::clone(&clock),
             entropy: self.entropy,
             store,

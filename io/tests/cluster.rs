@@ -193,6 +193,43 @@ async fn a_leader_that_is_cut_off_stops_before_another_starts() {
 }
 
 #[tokio::test]
+async fn a_node_with_other_settings_than_its_cluster_is_refused() {
+    let store = MemoryStore::new(Arc::new(SystemClock::new()));
+    let start = async |id: &str, settings: &str| {
+        let store = store.clone();
+        let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
+        let builder = NodeBuilder::new(Config::new(id), Application::default(), open).settings(settings);
+        builder.start().await.expect("a free port")
+    };
+    let first = start("a", "64 shards").await;
+    within(first.observer().until(|status| status.role == Role::Leader)).await.expect("the node lives");
+
+    let mut odd = start("b", "8 shards").await;
+    let outcome = within(odd.wait()).await;
+    let mut third = start("c", "64 shards").await;
+    within(third.observer().until(|status| status.role == Role::Worker)).await.expect("the node lives");
+
+    assert_eq!(outcome, Outcome::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() });
+    assert!(outcome.to_string().contains("set up with 64 shards"), "{outcome}");
+    third.shut_down().await;
+    assert_eq!(within(third.wait()).await, Outcome::Exited);
+}
+
+#[tokio::test]
+async fn a_node_that_waits_for_its_store_can_be_ended() {
+    let store = MemoryStore::new(Arc::new(SystemClock::new()));
+    let opened = store.clone();
+    let open = move |participant| Ok::<_, Infallible>(Box::new(opened.connect(participant)) as Box<dyn Store>);
+    let builder = NodeBuilder::new(Config::new("a"), Application::default(), open).settings("64 shards");
+    let mut node = builder.start().await.expect("a free port");
+    store.suspend("a");
+
+    node.shut_down().await;
+
+    assert_eq!(within(node.wait()).await, Outcome::Exited);
+}
+
+#[tokio::test]
 async fn an_address_that_is_taken_is_named() {
     let (store, _clock, [a, ..]) = cluster().await;
     let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);

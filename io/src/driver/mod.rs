@@ -4,6 +4,7 @@
 //! and carries the actions out in order, the gate first.
 
 mod services;
+mod settle;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,13 @@ pub enum Outcome {
     Exited,
     /// It refused to go on with its configuration.
     Refused(Objection),
+    /// The cluster was set up otherwise than this node.
+    SettingsDiffer {
+        /// What this node was told.
+        ours: Arc<str>,
+        /// What its first node wrote.
+        theirs: Arc<str>,
+    },
     /// A promise was violated.
     Halted(Violation),
 }
@@ -49,6 +57,12 @@ impl fmt::Display for Outcome {
                 "the store grants sessions of {timeout_ms} ms, and {margin_ms} ms of that have to be set aside: too \
                  little is left to lead; ask for a longer session timeout, or say what the store's tick is"
             ),
+            Self::SettingsDiffer { ours, theirs } => {
+                write!(
+                    formatter,
+                    "this cluster was set up with {theirs}, and this node with {ours}: they have to be the same"
+                )
+            }
             Self::Halted(violation) => write!(formatter, "halted: a promise does not hold: {violation}"),
         }
     }
@@ -58,6 +72,7 @@ impl fmt::Display for Outcome {
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) node: Node,
+    pub(crate) settings: Option<Arc<str>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Box<dyn Entropy>,
     pub(crate) store: Box<dyn Store>,
@@ -76,6 +91,7 @@ pub(crate) struct Driver {
     gate: Gate,
     services: Services,
     node: Node,
+    settings: Option<Arc<str>>,
     clock: Arc<dyn Clock>,
     now: Time,
     alarm: Option<(Time, BoxFuture<'static, ()>)>,
@@ -84,8 +100,8 @@ pub(crate) struct Driver {
     /// Whether the session is closed, or being closed.
     closing: Closing,
     inbox: mpsc::Receiver<Event>,
-    /// Which source is asked first; it alternates, so that none starves another.
-    store_first: bool,
+    /// Which source is asked first; they take turns, so that none starves another.
+    turn: u8,
     journal: Option<Journal>,
     metrics: Arc<Metrics>,
     board: StatusBoard,
@@ -110,6 +126,7 @@ impl Driver {
             gate: parts.gate,
             services,
             node: parts.node,
+            settings: parts.settings,
             now: parts.clock.now(),
             clock: parts.clock,
             alarm: None,
@@ -117,7 +134,7 @@ impl Driver {
             store: parts.store,
             closing: Closing::No,
             inbox: parts.inbox,
-            store_first: true,
+            turn: 0,
             journal: parts.journal,
             metrics: parts.metrics,
             board: parts.board,
@@ -126,14 +143,28 @@ impl Driver {
 
     /// Runs the node to its end.
     pub(crate) async fn run(mut self) -> Outcome {
+        let outcome = match self.live().await {
+            Ok(outcome) | Err(outcome) => outcome,
+        };
+        self.end(&outcome).await;
+        outcome
+    }
+
+    async fn live(&mut self) -> Result<Outcome, Outcome> {
+        let mut first = match self.settings.take() {
+            Some(settings) => self.settle(settings).await?,
+            None => None,
+        };
         let mut actions = Vec::new();
         loop {
             self.set_alarm();
-            let event = poll_fn(|context| self.poll_event(context)).await;
+            let event = match first.take() {
+                Some(event) => event,
+                None => poll_fn(|context| self.poll_event(context)).await,
+            };
             self.step(event, &mut actions);
             if let Some(outcome) = self.carry_out(&mut actions) {
-                self.end(&outcome).await;
-                return outcome;
+                return Ok(outcome);
             }
         }
     }
@@ -148,18 +179,23 @@ impl Driver {
     }
 
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
-        self.store_first = !self.store_first;
-        let first = if self.store_first { self.poll_store(context) } else { self.poll_inbox(context) };
-        if first.is_ready() {
-            return first;
+        const SOURCES: u8 = 4;
+        self.turn = (self.turn + 1) % SOURCES;
+        for place in 0..SOURCES {
+            let polled = match (self.turn + place) % SOURCES {
+                0 => self.poll_store(context),
+                1 => self.poll_inbox(context),
+                2 => self.services.poll_event(context),
+                _ => self.poll_alarm(context),
+            };
+            if polled.is_ready() {
+                return polled;
+            }
         }
-        let second = if self.store_first { self.poll_inbox(context) } else { self.poll_store(context) };
-        if second.is_ready() {
-            return second;
-        }
-        if let Poll::Ready(event) = self.services.poll_event(context) {
-            return Poll::Ready(event);
-        }
+        Poll::Pending
+    }
+
+    fn poll_alarm(&mut self, context: &mut Context<'_>) -> Poll<Event> {
         let Some((_, alarm)) = &mut self.alarm else { return Poll::Pending };
         alarm.as_mut().poll(context).map(|()| {
             self.alarm = None;
@@ -267,7 +303,7 @@ impl Driver {
     async fn end(mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Exited => tracing::info!("{outcome}"),
-            Outcome::Refused(_) | Outcome::Halted(_) => tracing::error!("{outcome}"),
+            Outcome::Refused(_) | Outcome::SettingsDiffer { .. } | Outcome::Halted(_) => tracing::error!("{outcome}"),
         }
         self.gate.close();
         drop(self.services);

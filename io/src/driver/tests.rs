@@ -35,6 +35,8 @@ struct Lone {
     entries: BTreeMap<(Directory, Session), Option<Epoch>>,
     watches: Vec<(Directory, OpId)>,
     closed: bool,
+    /// How many requests to settle get no certain answer.
+    unsettled: u32,
 }
 
 impl LoneStore {
@@ -125,6 +127,10 @@ impl Lone {
                 let entries = self.entries.iter().filter(|((of, _), _)| *of == directory);
                 let members = entries.map(|((_, session), epoch)| member(*session, *epoch)).collect();
                 Answer::Done(Reply::Members(Snapshot { members, skipped: 0 }))
+            }
+            Request::Settle { .. } if self.unsettled > 0 => {
+                self.unsettled -= 1;
+                Answer::Unknown
             }
             Request::Settle { settings } => Answer::Done(Reply::Settled(settings)),
         }
@@ -227,18 +233,23 @@ fn config() -> Config {
 }
 
 async fn bench(config: Config, journal: Option<Journal>) -> Bench {
-    let store = LoneStore::default();
-    let application = Application::new();
-    let opened = store.clone();
-    let mut builder = NodeBuilder::new(config, application.clone(), move |participant| {
-        assert_eq!((&*participant.id, &*participant.cluster), ("node-a", "default"));
-        Ok::<_, core::convert::Infallible>(Box::new(opened) as Box<dyn Store>)
-    });
+    let (store, application, mut builder) = prepared(config);
     if let Some(journal) = journal {
         builder = builder.journal(journal);
     }
     let node = builder.start().await.expect("a free port");
     Bench { store, application, node }
+}
+
+fn prepared(config: Config) -> (LoneStore, Application, NodeBuilder) {
+    let store = LoneStore::default();
+    let application = Application::new();
+    let opened = store.clone();
+    let builder = NodeBuilder::new(config, application.clone(), move |participant| {
+        assert_eq!((&*participant.id, &*participant.cluster), ("node-a", "default"));
+        Ok::<_, core::convert::Infallible>(Box::new(opened) as Box<dyn Store>)
+    });
+    (store, application, builder)
 }
 
 async fn until(observer: &Observer, wanted: impl FnMut(&Status) -> bool + Send) -> Status {
@@ -417,4 +428,16 @@ async fn a_newer_token_is_admitted_once_the_record_says_so() {
     until(bench.node.observer(), |status| status.role == Role::Worker).await;
     assert_eq!(bench.node.observer().term(), None);
     assert_ne!(newer.incarnation, Incarnation(0));
+}
+
+#[tokio::test]
+async fn settings_whose_answer_is_lost_are_asked_for_again() {
+    let (store, _application, builder) = prepared(config());
+    store.with(|lone| lone.unsettled = 1);
+    let node = builder.settings("64 shards").start().await.expect("a free port");
+
+    store.connect(1);
+
+    until(node.observer(), leads).await;
+    assert_eq!(store.with(|lone| lone.unsettled), 0);
 }
