@@ -1,6 +1,8 @@
 //! What the tests of Rolecall share: real servers, networks that fail on demand, and waiting for conditions.
 
+pub mod documents;
 pub mod ports;
+pub mod process;
 pub mod proxy;
 pub mod wait;
 pub mod zookeeper;
