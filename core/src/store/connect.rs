@@ -50,7 +50,7 @@ impl Machine {
         let replica = &self.servers[usize::from(life.server.0)];
         match life.standing {
             Standing::Adrift => return,
-            Standing::Connected if !replica.is_cut() => life.hear(now),
+            Standing::Connected if !replica.is_cut() => life.hear(now, self.timing.half_tick()),
             Standing::Connected | Standing::Ghost => {}
         }
         life.seen = life.seen.max(replica.shows(&self.tree).revision);
@@ -67,7 +67,7 @@ impl Machine {
             standing: Standing::Connected,
             server,
             heard: now,
-            earlier: now,
+            told: now,
             seen: self.tree.revision,
             watches: Watches::default(),
         };
@@ -103,7 +103,7 @@ impl Machine {
         out.push(Output::Connected { session, timeout });
         let Some(life) = self.sessions.get_mut(&session) else { return };
         (life.standing, life.server, life.timeout) = (Standing::Connected, server, timeout);
-        (life.heard, life.earlier) = (now, now);
+        life.meet(now);
         let since = life.seen;
         let tree = self.servers[usize::from(server.0)].shows(&self.tree);
         life.seen = tree.revision;

@@ -28,7 +28,7 @@ pub struct Client {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Event {
-    /// A client comes to a server, with a session that it had, or for a new one. The first output tells how that went:
+    /// A client comes to a server, with a session that it had, or for a new one. One of the outputs tells how that went:
     /// [`Connected`](super::Output::Connected), [`Expired`](super::Output::Expired) or [`Rejected`](super::Output::Rejected).
     Connect {
         /// Where.
@@ -59,7 +59,8 @@ pub enum Event {
         /// Who.
         session: Session,
     },
-    /// A connected client ends its session in good order.
+    /// A connected client ends its session in good order: [`Closed`](super::Output::Closed), or
+    /// [`Expired`](super::Output::Expired) where it was over already.
     Close {
         /// Who.
         session: Session,

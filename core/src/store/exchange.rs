@@ -53,7 +53,8 @@ impl Machine {
     /// Takes what a client asks for, and does or holds it.
     pub(super) fn ask(&mut self, now: Time, session: Session, ask: Ask, out: &mut impl Sink) {
         let Some(life) = self.sessions.get_mut(&session) else {
-            return refuse(session, &ask, Refusal::SessionOver, out);
+            refuse(session, &ask, Refusal::SessionOver, out);
+            return out.push(Output::Expired { session });
         };
         let server = life.server;
         let replica = &mut self.servers[usize::from(server.0)];
@@ -73,7 +74,7 @@ impl Machine {
             }
             Standing::Ghost => self.perform(session, &ask, true, out),
             Standing::Connected => {
-                life.hear(now);
+                life.hear(now, self.timing.half_tick());
                 if needs_others {
                     self.catch_up(server, out);
                 }
@@ -113,10 +114,9 @@ impl Machine {
     }
 }
 
-/// A close of what is over or out of reach needs no more than its confirmation.
+/// Answers a request; a close has no answer but the session's end.
 pub(super) fn refuse(session: Session, ask: &Ask, refusal: Refusal, out: &mut impl Sink) {
-    out.push(match ask {
-        Ask::Request(id, _) => Output::Answered { session, id: *id, answer: Answer::Refused(refusal) },
-        Ask::Close => Output::Closed { session },
-    });
+    if let Ask::Request(id, _) = ask {
+        out.push(Output::Answered { session, id: *id, answer: Answer::Refused(refusal) });
+    }
 }

@@ -54,9 +54,8 @@ impl Machine {
         }
         let shown = self.replica(server).shows(&self.tree).clone();
         self.replica_mut(server).view = View::Cut(shown);
-        let known = now - self.timing.tick / 2;
         for life in self.sessions.values_mut().filter(|life| life.server == server) {
-            life.lose_contact_after(known);
+            life.lose_contact(now, self.timing.half_tick());
         }
     }
 
@@ -86,7 +85,7 @@ impl Machine {
         }
         if keep_data {
             for life in self.sessions.values_mut() {
-                (life.heard, life.earlier) = (now, now);
+                life.meet(now);
             }
         } else {
             self.sessions.clear();

@@ -43,6 +43,7 @@
 //! **Left out**, since no node can tell: access control, sizes, quotas, versions of data, order of servers, revisions of what changes
 //! nothing. A store that lost its data answers `Expired` to old sessions at once, where ZooKeeper turns them away until they give up.
 
+mod canonical;
 mod check;
 mod connect;
 mod directory;
@@ -59,6 +60,7 @@ mod timing;
 mod tree;
 mod watch;
 
+pub use canonical::Renaming;
 pub use check::Broken;
 pub use event::{Act, Client, Event, Fault, Server};
 pub use machine::Machine;

@@ -30,8 +30,8 @@ pub(super) struct Life {
     pub(super) server: Server,
     /// When its client was last heard.
     pub(super) heard: Time,
-    /// When it was heard before that; only a server that is cut off makes it matter.
-    pub(super) earlier: Time,
+    /// The contact of which the other servers knew then: what counts if its server loses them within half a tick.
+    pub(super) told: Time,
     /// The newest revision that its client has seen.
     pub(super) seen: u64,
     pub(super) watches: Watches,
@@ -42,16 +42,22 @@ impl Life {
         Author { session, client: self.client.clone(), timeout: self.timeout }
     }
 
-    /// Its client lives.
-    pub(super) const fn hear(&mut self, now: Time) {
-        (self.earlier, self.heard) = (self.heard, now);
+    /// Its client lives. Its server tells the others within half a tick.
+    pub(super) fn hear(&mut self, now: Time, half_tick: Duration) {
+        let told = now - half_tick;
+        self.told = if self.heard <= told { self.heard } else { self.told.max(told) };
+        self.heard = now;
     }
 
-    /// Its server is cut off, and passed on what it heard no later than `known`: older news is all that the others have.
-    /// (Where two contacts are younger than that, an older one, which is not kept, is taken to be of that very time.)
-    pub(super) fn lose_contact_after(&mut self, known: Time) {
-        if self.heard > known {
-            self.heard = self.earlier.min(known);
+    /// The others themselves have to do with its client.
+    pub(super) const fn meet(&mut self, now: Time) {
+        (self.heard, self.told) = (now, now);
+    }
+
+    /// Its server loses the others, which know no more than they were told.
+    pub(super) fn lose_contact(&mut self, now: Time, half_tick: Duration) {
+        if self.heard > now - half_tick {
+            self.heard = self.told;
         }
     }
 

@@ -32,6 +32,11 @@ impl Timing {
         if self.bounded { wanted.clamp(self.tick.saturating_mul(2), self.tick.saturating_mul(20)) } else { wanted }
     }
 
+    /// So long a server may wait before it tells the others which clients it heard.
+    pub(super) fn half_tick(&self) -> Duration {
+        self.tick / 2
+    }
+
     /// When a session ends that was last heard at `heard`: always later than `heard + timeout`, by at most a tick.
     pub(super) fn expiry(&self, heard: Time, timeout: Duration) -> Time {
         let exact = heard + timeout;

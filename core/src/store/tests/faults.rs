@@ -95,6 +95,29 @@ fn what_was_heard_in_the_half_tick_before_a_cut_counts_for_nothing() {
 }
 
 #[test]
+fn a_client_that_is_heard_all_the_time_is_known_to_live_half_a_tick_before_a_cut() {
+    let mut world = World::new(2);
+    let a = world.open("a", A);
+    for _ in 0..40 {
+        world.pass(SECOND / 4);
+        world.event(Event::Ping { session: a });
+    }
+    world.fault(Fault::Cut(A));
+    // The tick is 2 s: 9 s and the timeout of 10 s, to the end of the tick.
+    assert_eq!(world.store.next_deadline(), Some(Time::from_millis(20_000)));
+}
+
+#[test]
+fn the_majority_knows_of_a_session_from_its_beginning() {
+    let mut world = World::new(2);
+    world.now = Time::from_millis(2_000);
+    world.open("a", A);
+    let deadline = world.store.next_deadline();
+    world.fault(Fault::Cut(A));
+    assert_eq!(world.store.next_deadline(), deadline);
+}
+
+#[test]
 fn a_held_write_happens_late_after_a_short_cut_and_never_after_a_long_one() {
     for deliver in [true, false] {
         let mut world = World::new(2);

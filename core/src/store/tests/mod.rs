@@ -1,5 +1,7 @@
 //! The store's stories. Each step checks every invariant.
 
+mod arbitrary;
+mod canonical;
 mod faults;
 mod properties;
 mod queue;
@@ -60,6 +62,23 @@ impl World {
         match out.last() {
             Some(Output::Connected { session, timeout: TIMEOUT }) => *session,
             other => panic!("no session: {other:?}"),
+        }
+    }
+
+    /// The event, with a name of its own where it is a request.
+    fn named(&mut self, event: Event) -> Event {
+        match event {
+            Event::Request { session, id, request } => {
+                self.asked += 1;
+                Event::Request { session, id: OpId { sequence: self.asked, ..id }, request }
+            }
+            other @ (Event::Connect { .. }
+            | Event::Disconnect { .. }
+            | Event::Ping { .. }
+            | Event::Close { .. }
+            | Event::Wake
+            | Event::Operator(_)
+            | Event::Fault(_)) => other,
         }
     }
 

@@ -38,7 +38,10 @@ fn a_session_ends_at_the_next_whole_tick_after_its_timeout() {
     assert_eq!(world.pass(11 * SECOND), []);
     assert_eq!(world.pass(SECOND), [Output::Expired { session: a }]);
     assert_eq!(world.store.next_deadline(), None);
-    assert_eq!(world.ask(a, Request::List), Answer::Refused(Refusal::SessionOver));
+    let (id, out) = world.send(a, Slot::Queue, Request::List);
+    let refused = answered(a, id, Answer::Refused(Refusal::SessionOver));
+    assert_eq!(out, [refused, Output::Expired { session: a }]);
+    assert_eq!(world.event(Event::Close { session: a }), [Output::Expired { session: a }]);
     assert_eq!(world.connect("a", A, Some(a)), [Output::Expired { session: a }]);
 }
 

@@ -129,14 +129,17 @@ impl Seats {
     }
 
     pub(super) fn close(&mut self, now: Time, id: SeatId) {
+        if let Some(Link::Up { session, .. }) = self.seats.get(&id).map(|seat| seat.link) {
+            self.handle(now, Event::Close { session });
+        }
         let Some(seat) = self.seats.get_mut(&id) else { return };
         match seat.link {
-            Link::Up { session, .. } => self.handle(now, Event::Close { session }),
-            Link::Seeking(_) | Link::HeldBack(_) => {
+            Link::Closed => {}
+            // It was over already, or cannot be reached.
+            Link::Seeking(_) | Link::HeldBack(_) | Link::Up { .. } => {
                 seat.link = Link::Closed;
                 seat.push(StoreEvent::Closed);
             }
-            Link::Closed => {}
         }
     }
 

@@ -166,6 +166,28 @@ fn a_node_that_closes_is_gone_at_once() {
 }
 
 #[test]
+fn a_close_comes_to_its_end_though_the_session_is_over_or_out_of_reach() {
+    let world = World::new();
+    let ((mut a, _), (mut b, _), (mut c, _)) = (world.join("a"), world.join("b"), world.join("c"));
+    world.store.suspend("b");
+    world.pass(2 * TIMEOUT, &mut c);
+
+    a.close();
+    b.close();
+
+    assert_eq!(events(&mut a), [StoreEvent::Lost, StoreEvent::Closed]);
+    assert_eq!(events(&mut b), [StoreEvent::Suspended, StoreEvent::Closed]);
+    world.store.resume("b");
+    assert_eq!([events(&mut a), events(&mut b)], [vec![], vec![]]);
+
+    // Nobody has noticed yet that this one is over.
+    let (mut d, _) = world.join("d");
+    world.clock.0.send_modify(|now| *now = *now + 2 * TIMEOUT);
+    d.close();
+    assert_eq!(events(&mut d), [StoreEvent::Lost, StoreEvent::Closed]);
+}
+
+#[test]
 fn a_short_suspension_keeps_the_session_and_a_long_one_does_not() {
     let mut world = World::new();
     let (mut a, session) = world.join("a");
