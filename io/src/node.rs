@@ -1,5 +1,6 @@
 //! A whole node, put together.
 
+use core::convert::Infallible;
 use core::error::Error;
 use core::time::Duration;
 use std::io;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use rolecall_core::{Config, Event, Node};
 use thiserror::Error;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
 use crate::driver::{Driver, Outcome, Parts};
@@ -165,7 +166,7 @@ impl NodeBuilder {
         let board = StatusBoard::new(&node, clock.wall());
         let observer = Observer { status: board.subscribe(), gate: gate.view(), metrics: Arc::clone(&metrics) };
         let front = self.front.map(|make| make(observer.clone()));
-        let server = Server::bind(&*self.net, Arc::clone(&clock), &self.listen, slot.clone(), front, self.limits)
+        let mut server = Server::bind(&*self.net, Arc::clone(&clock), &self.listen, slot.clone(), front, self.limits)
             .await
             .map_err(|source| StartError::Listen { address: self.listen, source })?;
         let address = self.advertise.unwrap_or_else(|| server.address().to_owned());
@@ -191,8 +192,9 @@ impl NodeBuilder {
             board,
         };
         let listening = server.address().to_owned();
+        let gone = server.gone();
         let task = tokio::spawn(run(Driver::new(parts), server, clock));
-        Ok(RunningNode { listening, address, observer, events, task, outcome: None })
+        Ok(RunningNode { listening, address, observer, events, task, outcome: None, gone })
     }
 }
 
@@ -215,6 +217,8 @@ pub struct RunningNode {
     events: mpsc::Sender<Event>,
     task: JoinHandle<Outcome>,
     outcome: Option<Outcome>,
+    /// Fails at the end of the listener.
+    gone: Option<oneshot::Receiver<Infallible>>,
 }
 
 impl RunningNode {
@@ -266,10 +270,13 @@ impl RunningNode {
         self.outcome.insert(outcome).clone()
     }
 
-    /// Ends it as a crash would, without any clean-up. Ends when all of it is gone.
+    /// Ends it as a crash would, without any clean-up. Once this returns its address is free.
     pub async fn crash(mut self) {
         self.task.abort();
         drop((&mut self.task).await);
+        if let Some(gone) = self.gone.take() {
+            drop(gone.await);
+        }
     }
 }
 

@@ -229,6 +229,24 @@ async fn a_node_that_waits_for_its_store_can_be_ended() {
     assert_eq!(within(node.wait()).await, Outcome::Exited);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_crashed_node_can_be_started_again_at_its_address() {
+    let store = MemoryStore::new(Arc::new(SystemClock::new()));
+    let start = async |address: &str| {
+        let store = store.clone();
+        let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
+        let builder = NodeBuilder::new(Config::new("a"), Application::default(), open).listen(address);
+        builder.session_timeout(Duration::from_secs(1)).start().await
+    };
+    let mut node = start("127.0.0.1:0").await.expect("a free port");
+    for _ in 0..20 {
+        let address = node.listening().to_owned();
+        node.crash().await;
+        node = start(&address).await.expect("the address is free again");
+    }
+    within(node.observer().until(|status| status.role == Role::Leader)).await.expect("the node lives");
+}
+
 #[tokio::test]
 async fn an_address_that_is_taken_is_named() {
     let (store, _clock, [a, ..]) = cluster().await;

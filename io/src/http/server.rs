@@ -1,5 +1,6 @@
 //! The listener: accepts for the life of the process, and answers with the slot.
 
+use core::convert::Infallible;
 use core::fmt;
 use core::time::Duration;
 use std::io;
@@ -7,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use super::Slot;
@@ -66,6 +67,13 @@ pub struct Server {
     address: String,
     closing: watch::Sender<bool>,
     accepting: JoinHandle<()>,
+    gone: Option<oneshot::Receiver<Infallible>>,
+}
+
+/// Dropped in this order, so that whoever waits for the end finds the address free.
+struct Listening {
+    listener: Box<dyn Listener>,
+    _gone: oneshot::Sender<Infallible>,
 }
 
 impl Server {
@@ -87,14 +95,20 @@ impl Server {
         let requests = Arc::new(Semaphore::new(limits.requests));
         let connection =
             Connection { clock, slot, front, limits: Arc::new(limits), requests, closing: closing.subscribe() };
-        let accepting = tokio::spawn(accept(listener, connection));
-        Ok(Self { address, closing, accepting })
+        let (sender, gone) = oneshot::channel();
+        let accepting = tokio::spawn(accept(Listening { listener, _gone: sender }, connection));
+        Ok(Self { address, closing, accepting, gone: Some(gone) })
     }
 
     /// Where it listens, `host:port`, with the port that was chosen for port 0.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
+    }
+
+    /// Fails once nobody listens at the address any more, also when this server was dropped; there is one.
+    pub(crate) fn gone(&mut self) -> Option<oneshot::Receiver<Infallible>> {
+        self.gone.take()
     }
 
     /// Accepts no more and closes each connection after the request that is on it. Ends when all are closed.
@@ -115,7 +129,7 @@ const REFUSALS: usize = 64;
 /// The pause after a failure to accept, which is most often a lack of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
-async fn accept(mut listener: Box<dyn Listener>, connection: Connection) {
+async fn accept(mut listening: Listening, connection: Connection) {
     let places = Arc::new(Semaphore::new(connection.limits.connections));
     let refusals = Arc::new(Semaphore::new(REFUSALS));
     let mut closing = connection.closing.clone();
@@ -125,7 +139,7 @@ async fn accept(mut listener: Box<dyn Listener>, connection: Connection) {
             biased;
             _ = closing.wait_for(|closing| *closing) => break,
             Some(_) = connections.join_next(), if !connections.is_empty() => continue,
-            accepted = listener.accept() => accepted,
+            accepted = listening.listener.accept() => accepted,
         };
         match accepted {
             Ok((stream, peer)) => {
@@ -142,6 +156,6 @@ async fn accept(mut listener: Box<dyn Listener>, connection: Connection) {
             }
         }
     }
-    drop(listener);
+    drop(listening);
     while connections.join_next().await.is_some() {}
 }
