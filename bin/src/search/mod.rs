@@ -10,6 +10,7 @@
 //! the whole cluster's statistics, and every score is a sum in one fixed order.
 
 mod analysis;
+pub mod coordinator;
 pub mod documents;
 mod exact;
 mod hash;
@@ -17,6 +18,7 @@ pub mod holdings;
 pub mod index;
 pub mod placement;
 pub mod query;
+mod service;
 mod settings;
 mod shard;
 #[cfg(test)]
@@ -26,6 +28,7 @@ pub mod wire;
 mod worker;
 
 pub use exact::Exact;
+pub use service::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService};
 pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
 pub use shard::ShardId;
 pub use weights::{Statistics, Weights};

@@ -3,6 +3,12 @@
 use std::fs;
 use std::io;
 use std::path::Path;
+use std::time::{Duration, SystemTime};
+
+use rolecall_core::Time;
+use rolecall_io::{BoxFuture, Clock};
+
+use super::holdings::Holdings;
 
 /// A row of numbers that look random (Knuth's MMIX generator, its high bits).
 pub(crate) struct Numbers(u64);
@@ -80,4 +86,38 @@ pub(crate) fn queries(count: u64, seed: u64) -> Vec<String> {
             }
         })
         .collect()
+}
+
+/// tokio's own clock, which a test can pause.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TokioClock(tokio::time::Instant);
+
+impl TokioClock {
+    pub(crate) fn new() -> Self {
+        Self(tokio::time::Instant::now())
+    }
+}
+
+impl Clock for TokioClock {
+    fn now(&self) -> Time {
+        Time::ZERO + self.0.elapsed()
+    }
+
+    fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
+        // Further away than tokio's timers reach: far enough.
+        let duration = time.since(Time::ZERO).min(Duration::from_secs(1 << 24));
+        Box::pin(tokio::time::sleep_until(self.0 + duration))
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::now()
+    }
+}
+
+/// Indexes everything that `holdings` want and do not have, as if every stamp were old.
+pub(crate) fn index_all(holdings: &Holdings, now: Time) {
+    let later = SystemTime::now() + Duration::from_secs(60);
+    for due in holdings.look(later, now).expect("the folder can be read") {
+        holdings.refresh(&due, now).expect("the index is built");
+    }
 }

@@ -1,0 +1,342 @@
+//! Runs a search over the whole cluster.
+//!
+//! ```text
+//! round 1  statistics of every shard   first choice ─(fails, refuses, slow)─► second choice ─► this node's own copy
+//!          added up, weights computed
+//! round 2  the best of every snapshot  likewise; a snapshot that nobody has any more: both rounds again
+//!          merged by score and path
+//! round 3  titles and snippets of the page that is shown
+//! ```
+//! All of it ends at one deadline. Shards that nobody answers for are counted as missing, never passed over in silence.
+
+mod doubts;
+mod gather;
+mod rounds;
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rolecall_core::Time;
+use rolecall_io::{Clock, TermOver};
+use serde::Serialize;
+
+use super::analysis::analyzer;
+use super::holdings::Holdings;
+use super::query::{self, BadQuery, Query};
+use super::settings::Settings;
+use super::shard::ShardId;
+use super::weights::{Statistics, Weights};
+use super::wire::{Hit, MAX_LIMIT, MAX_OFFSET, Named, Task, TaskAnswer, TaskError, Wanted};
+use doubts::Doubts;
+use gather::{Asking, Gathered, Target};
+use rounds::{Best, Counted, SearchRound, SnippetRound, StatisticsRound};
+
+/// A node that does tasks.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Worker {
+    /// Its id, by which shards are placed.
+    pub id: Arc<str>,
+    /// Where it answers, `host:port`.
+    pub address: Arc<str>,
+}
+
+/// Sends tasks to workers.
+pub trait TaskClient: Send + Sync + 'static {
+    /// Sends `task` to `worker` and waits for its answer until `deadline` at most.
+    fn send(
+        &self,
+        worker: &Worker,
+        task: &Task,
+        deadline: Time,
+    ) -> impl Future<Output = Result<TaskAnswer, TaskFailure>> + Send;
+}
+
+/// A task that was not done.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskFailure {
+    /// The sender may not send tasks any more.
+    #[error(transparent)]
+    TermOver(#[from] TermOver),
+    /// The worker did not answer, or not in time, or with something else, or refused.
+    #[error("{0}")]
+    Failed(String),
+}
+
+/// How long a search takes at most, and when it tries something else.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pace {
+    /// From the request to its answer.
+    pub deadline: Duration,
+    /// How long a worker is waited for before another is asked too.
+    pub hedge_after: Duration,
+    /// How long shards are waited for that are being indexed.
+    pub patience: Duration,
+    /// How long until they are asked for again.
+    pub retry_after: Duration,
+}
+
+impl Default for Pace {
+    fn default() -> Self {
+        Self {
+            deadline: Duration::from_secs(8),
+            hedge_after: Duration::from_millis(500),
+            patience: Duration::from_secs(3),
+            retry_after: Duration::from_millis(50),
+        }
+    }
+}
+
+/// What a person asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchRequest {
+    /// The query as it was typed.
+    pub query: String,
+    /// How many hits, at most [`MAX_LIMIT`].
+    pub limit: usize,
+    /// How many of the best to pass over, at most [`MAX_OFFSET`].
+    pub offset: usize,
+}
+
+/// The answer to a person: the body of `/search`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SearchAnswer {
+    /// The query as it was typed.
+    pub query: String,
+    /// The hits asked for, best first.
+    pub hits: Vec<ShownHit>,
+    /// How many documents match, in the shards that answered.
+    pub total: u64,
+    /// Whether shards are missing.
+    pub partial: bool,
+    /// How many documents the missing shards have, as far as is known.
+    pub missing: u64,
+    /// How many workers there are.
+    pub workers: usize,
+    /// The epoch of the term in which it was answered.
+    pub epoch: u64,
+    /// How long it took.
+    pub took_ms: u64,
+}
+
+/// A hit as it is shown.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShownHit {
+    /// The document's path, relative to the documents folder.
+    pub document: String,
+    /// Its title.
+    pub title: String,
+    /// Its score.
+    pub score: f32,
+    /// The part of it that matches: HTML, escaped, with matches in `<mark>`.
+    pub snippet: String,
+}
+
+/// A search without an answer.
+#[derive(Debug, thiserror::Error)]
+pub enum SearchError {
+    /// The query is empty, malformed or too large.
+    #[error(transparent)]
+    BadQuery(#[from] BadQuery),
+    /// The limit is too high.
+    #[error("limit={0} is too high: at most {MAX_LIMIT} is accepted")]
+    BadLimit(usize),
+    /// The offset is too high.
+    #[error("offset={0} is too high: at most {MAX_OFFSET} is accepted")]
+    BadOffset(usize),
+    /// The leader's term ended before the answer was there.
+    #[error(transparent)]
+    TermOver(#[from] TermOver),
+}
+
+/// Runs searches.
+pub struct Coordinator<C> {
+    client: C,
+    /// What this node itself holds: the last choice for every shard.
+    here: Arc<Holdings>,
+    clock: Arc<dyn Clock>,
+    pace: Pace,
+    /// Whether this node's own share may be done on another thread.
+    threads: bool,
+    doubts: Doubts,
+    /// How many documents each shard had when it last answered.
+    known: Mutex<BTreeMap<ShardId, u64>>,
+}
+
+impl<C> fmt::Debug for Coordinator<C> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Coordinator").field("pace", &self.pace).finish_non_exhaustive()
+    }
+}
+
+/// How often both rounds are repeated because a snapshot is gone.
+const ATTEMPTS: u32 = 4;
+
+impl<C: TaskClient> Coordinator<C> {
+    /// A coordinator that asks workers through `client` and knows what this node holds itself. `threads` says whether work
+    /// may be done on threads of the runtime's; a simulation does it on the calling one.
+    #[must_use]
+    pub fn new(client: C, here: Arc<Holdings>, clock: Arc<dyn Clock>, pace: Pace, threads: bool) -> Self {
+        Self { client, here, clock, pace, threads, doubts: Doubts::default(), known: Mutex::default() }
+    }
+
+    /// Searches. `workers` gives those that there are now; it is asked again as the search goes on.
+    ///
+    /// The answer's `epoch` is left to the caller, who knows the term.
+    ///
+    /// # Errors
+    /// If the request is bad, or the client says that the term is over. Workers that fail are no error.
+    pub async fn search(
+        &self,
+        request: &SearchRequest,
+        workers: &(dyn Fn() -> Vec<Worker> + Sync),
+    ) -> Result<SearchAnswer, SearchError> {
+        let begun = self.clock.now();
+        let query = self.parse(request)?;
+        let wanted = request.offset + request.limit;
+        let (found, statistics, weights) = self.both_rounds(&query, wanted, workers, begun).await?;
+
+        let hits = found.hits.iter().skip(request.offset).take(request.limit);
+        let hits = self.show(hits, &statistics, &query, &weights, workers, begun).await?;
+        let missing = self.missing(statistics.missing.iter().chain(&found.missing).copied().collect());
+        Ok(SearchAnswer {
+            query: request.query.clone(),
+            hits,
+            total: found.total,
+            partial: missing.is_some(),
+            missing: missing.unwrap_or_default(),
+            workers: workers().len(),
+            epoch: 0,
+            took_ms: u64::try_from(self.clock.now().since(begun).as_millis()).unwrap_or(u64::MAX),
+        })
+    }
+
+    fn parse(&self, request: &SearchRequest) -> Result<Query, SearchError> {
+        if request.limit > MAX_LIMIT {
+            return Err(SearchError::BadLimit(request.limit));
+        }
+        if request.offset > MAX_OFFSET {
+            return Err(SearchError::BadOffset(request.offset));
+        }
+        Ok(query::parse(&request.query, &mut analyzer(self.settings().ranking))?)
+    }
+
+    /// Rounds 1 and 2, again if a snapshot is gone in between.
+    async fn both_rounds(
+        &self,
+        query: &Query,
+        limit: usize,
+        workers: &(dyn Fn() -> Vec<Worker> + Sync),
+        begun: Time,
+    ) -> Result<(Best, Gathered<Counted>, Weights), TermOver> {
+        let mut attempt = 1;
+        loop {
+            let statistics = self.statistics(query, workers, begun).await?;
+            let mut sum = Statistics::default();
+            statistics.parts.values().for_each(|counted| sum.add(&counted.statistics));
+            let weights = Weights::new(self.settings().ranking, query, &sum);
+
+            let shards = statistics.parts.iter().map(|(&shard, counted)| (shard, counted.named.snapshot));
+            let round = SearchRound { snapshots: shards.collect(), query, weights: &weights, limit };
+            let asking = self.asking(workers, begun, 7, 8);
+            let found = asking.gather(&round, statistics.parts.keys().copied().collect()).await?;
+            let in_time = self.clock.now() < begun + self.pace.deadline / 2;
+            if found.gone.is_empty() || attempt == ATTEMPTS || !in_time {
+                return Ok((Best::of(found, limit), statistics, weights));
+            }
+            attempt += 1;
+        }
+    }
+
+    async fn statistics(
+        &self,
+        query: &Query,
+        workers: &(dyn Fn() -> Vec<Worker> + Sync),
+        begun: Time,
+    ) -> Result<Gathered<Counted>, TermOver> {
+        let round = StatisticsRound { terms: query.terms() };
+        let shards = ShardId::all(self.settings().shards.count()).collect();
+        let gathered = self.asking(workers, begun, 5, 8).gather(&round, shards).await?;
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        for (&shard, counted) in &gathered.parts {
+            known.insert(shard, counted.statistics.documents);
+        }
+        Ok(gathered)
+    }
+
+    /// Round 3. A document whose snippet is not to be had is shown without it: it is a hit all the same.
+    async fn show(
+        &self,
+        hits: impl Iterator<Item = &Hit>,
+        statistics: &Gathered<Counted>,
+        query: &Query,
+        weights: &Weights,
+        workers: &(dyn Fn() -> Vec<Worker> + Sync),
+        begun: Time,
+    ) -> Result<Vec<ShownHit>, TermOver> {
+        let hits: Vec<_> = hits.collect();
+        let mut documents: BTreeMap<ShardId, Vec<Wanted>> = BTreeMap::new();
+        for hit in &hits {
+            if let Some(counted) = statistics.parts.get(&hit.shard) {
+                let named = Named { shard: hit.shard, snapshot: counted.named.snapshot };
+                documents.entry(hit.shard).or_default().push(Wanted { named, path: hit.path.clone() });
+            }
+        }
+        let shards = documents.keys().copied().collect();
+        let round = SnippetRound { documents, query, weights };
+        let shown = self.asking(workers, begun, 8, 8).gather(&round, shards).await?;
+        let mut shown: BTreeMap<_, _> =
+            shown.parts.into_values().flatten().map(|shown| (shown.path, (shown.title, shown.snippet))).collect();
+        let show = |hit: &Hit| {
+            let name = || hit.path.rsplit('/').next().unwrap_or(&hit.path).to_owned();
+            let (title, snippet) = shown.remove(&hit.path).unwrap_or_else(|| (name(), String::new()));
+            ShownHit { document: hit.path.clone(), title, score: hit.score.0, snippet }
+        };
+        Ok(hits.into_iter().map(show).collect())
+    }
+
+    /// How many documents `shards` have, or `None` if they are known to have none.
+    fn missing(&self, shards: BTreeSet<ShardId>) -> Option<u64> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let expected = |shard| known.get(&shard).copied().unwrap_or_default().max(self.here.expected_documents(shard));
+        let missing: u64 = shards.into_iter().map(expected).sum();
+        (missing > 0).then_some(missing)
+    }
+
+    /// Asking until `part` of `parts` of the deadline are over, so that later rounds have some of it too.
+    fn asking<'a>(
+        &'a self,
+        workers: &'a (dyn Fn() -> Vec<Worker> + Sync),
+        begun: Time,
+        part: u32,
+        parts: u32,
+    ) -> Asking<'a, C> {
+        Asking { coordinator: self, workers, begun, until: begun + self.pace.deadline * part / parts }
+    }
+
+    fn settings(&self) -> Settings {
+        self.here.settings()
+    }
+
+    /// Gives a task to whoever is to do it.
+    async fn give(&self, target: &Target, task: &Task, deadline: Time) -> Result<TaskAnswer, TaskFailure> {
+        match target {
+            Target::Worker(worker) => self.client.send(worker, task, deadline).await,
+            Target::Here if self.threads => {
+                let (here, task) = (Arc::clone(&self.here), task.clone());
+                let done = tokio::task::spawn_blocking(move || here.answer(&task)).await;
+                done.map_err(|error| TaskFailure::Failed(error.to_string()))?.map_err(failed)
+            }
+            Target::Here => self.here.answer(task).map_err(failed),
+        }
+    }
+}
+
+fn failed(error: TaskError) -> TaskFailure {
+    TaskFailure::Failed(error.to_string())
+}
+
+#[cfg(test)]
+mod tests;

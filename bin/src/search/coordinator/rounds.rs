@@ -1,0 +1,122 @@
+//! What each round asks, and what is made of the answers.
+
+use std::collections::BTreeMap;
+
+use super::gather::{Answered, Gathered, Round};
+use crate::search::index::SnapshotId;
+use crate::search::query::Query;
+use crate::search::shard::ShardId;
+use crate::search::weights::{Statistics, Weights};
+use crate::search::wire::{Hit, Named, Shown, Task, TaskAnswer, Wanted};
+
+/// Round 1.
+pub(super) struct StatisticsRound {
+    pub(super) terms: Vec<String>,
+}
+
+/// A shard's statistics and the state of which they are.
+pub(super) struct Counted {
+    pub(super) named: Named,
+    pub(super) statistics: Statistics,
+}
+
+impl Round for StatisticsRound {
+    type Part = Counted;
+
+    fn task(&self, shards: &[ShardId]) -> Task {
+        Task::Statistics { shards: shards.to_vec(), terms: self.terms.clone() }
+    }
+
+    fn read(&self, answer: TaskAnswer) -> Option<Answered<Counted>> {
+        let TaskAnswer::Statistics(shards) = answer else { return None };
+        let whole = shards.iter().all(|shard| shard.statistics.frequencies.len() == self.terms.len());
+        let parts = shards
+            .into_iter()
+            .map(|shard| (shard.named.shard, Counted { named: shard.named, statistics: shard.statistics }));
+        whole.then(|| Answered { parts: parts.collect(), gone: Vec::new() })
+    }
+}
+
+/// Round 2.
+pub(super) struct SearchRound<'a> {
+    pub(super) snapshots: BTreeMap<ShardId, SnapshotId>,
+    pub(super) query: &'a Query,
+    pub(super) weights: &'a Weights,
+    pub(super) limit: usize,
+}
+
+/// What was found in a shard. Of its hits those may lack that are not among the best of the shards asked for together with
+/// it: they are not among the best of all either.
+#[derive(Debug, Default)]
+pub(super) struct Found {
+    matching: u64,
+    hits: Vec<Hit>,
+}
+
+impl Round for SearchRound<'_> {
+    type Part = Found;
+
+    fn task(&self, shards: &[ShardId]) -> Task {
+        let named =
+            shards.iter().filter_map(|&shard| self.snapshots.get(&shard).map(|&snapshot| Named { shard, snapshot }));
+        let (query, weights) = (self.query.clone(), self.weights.clone());
+        Task::Search { shards: named.collect(), query, weights, limit: self.limit }
+    }
+
+    fn read(&self, answer: TaskAnswer) -> Option<Answered<Found>> {
+        let TaskAnswer::Search { shards, hits, gone } = answer else { return None };
+        let mut parts: BTreeMap<_, _> = shards
+            .into_iter()
+            .map(|matching| (matching.shard, Found { matching: matching.documents, hits: Vec::new() }))
+            .collect();
+        for hit in hits {
+            parts.get_mut(&hit.shard)?.hits.push(hit);
+        }
+        Some(Answered { parts: parts.into_iter().collect(), gone })
+    }
+}
+
+/// The best of all shards.
+pub(super) struct Best {
+    pub(super) hits: Vec<Hit>,
+    pub(super) total: u64,
+    pub(super) missing: Vec<ShardId>,
+}
+
+impl Best {
+    pub(super) fn of(found: Gathered<Found>, limit: usize) -> Self {
+        let total = found.parts.values().map(|found| found.matching).sum();
+        let mut hits: Vec<_> = found.parts.into_values().flat_map(|found| found.hits).collect();
+        hits.sort_unstable_by(|one, other| {
+            other.score.0.total_cmp(&one.score.0).then_with(|| one.path.cmp(&other.path))
+        });
+        hits.truncate(limit);
+        let missing = found.missing.into_iter().chain(found.gone).collect();
+        Self { hits, total, missing }
+    }
+}
+
+/// Round 3.
+pub(super) struct SnippetRound<'a> {
+    pub(super) documents: BTreeMap<ShardId, Vec<Wanted>>,
+    pub(super) query: &'a Query,
+    pub(super) weights: &'a Weights,
+}
+
+impl Round for SnippetRound<'_> {
+    type Part = Vec<Shown>;
+
+    fn task(&self, shards: &[ShardId]) -> Task {
+        let documents = shards.iter().filter_map(|shard| self.documents.get(shard)).flatten().cloned();
+        Task::Snippets { documents: documents.collect(), query: self.query.clone(), weights: self.weights.clone() }
+    }
+
+    fn read(&self, answer: TaskAnswer) -> Option<Answered<Vec<Shown>>> {
+        let TaskAnswer::Snippets(documents) = answer else { return None };
+        let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for shown in documents {
+            parts.entry(shown.shard).or_default().push(shown);
+        }
+        Some(Answered { parts: parts.into_iter().collect(), gone: Vec::new() })
+    }
+}

@@ -1,0 +1,372 @@
+use core::error::Error;
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::SystemTime;
+
+use rolecall_core::{Epoch, Fence, Incarnation, Time};
+use rolecall_io::{Clock, TermOver};
+use tempfile::TempDir;
+
+use super::{Coordinator, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};
+use crate::search::holdings::Holdings;
+use crate::search::index::Storage;
+use crate::search::placement::shards_of;
+use crate::search::testing::{TokioClock, index_all, queries, write_documents};
+use crate::search::wire::{Task, TaskAnswer, TaskRequest};
+use crate::search::{Ranking, Settings, ShardId};
+
+type Outcome = Result<(), Box<dyn Error>>;
+
+/// What a worker does with the tasks it gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Mood {
+    Fine,
+    Down,
+    Hung,
+    /// Says that the sender's term is over.
+    Deposed,
+}
+
+/// Called before each task, with the worker's own holdings.
+type Hook = Box<dyn FnMut(&Task, &Holdings) + Send>;
+
+type Members = BTreeMap<Arc<str>, (Worker, Arc<Holdings>)>;
+
+/// Workers in the same process. Tasks and answers go through JSON, as on the network.
+#[derive(Clone)]
+struct Crew {
+    workers: Arc<Members>,
+    moods: Arc<Mutex<BTreeMap<Arc<str>, Mood>>>,
+    hook: Arc<Mutex<Option<Hook>>>,
+    settings: Settings,
+}
+
+impl Crew {
+    fn mood(&self, id: &str, mood: Mood) {
+        self.moods.lock().expect("no test panicked").insert(id.into(), mood);
+    }
+
+    fn list(&self) -> Vec<Worker> {
+        self.workers.values().map(|(worker, _)| worker.clone()).collect()
+    }
+}
+
+impl TaskClient for Crew {
+    async fn send(&self, worker: &Worker, task: &Task, _deadline: Time) -> Result<TaskAnswer, TaskFailure> {
+        let mood = self.moods.lock().expect("no test panicked").get(&worker.id).copied().unwrap_or(Mood::Fine);
+        match mood {
+            Mood::Fine => {}
+            Mood::Down => return Err(TaskFailure::Failed("connection refused".into())),
+            Mood::Hung => core::future::pending().await,
+            Mood::Deposed => return Err(TermOver { fence: None }.into()),
+        }
+        let (_, holdings) = &self.workers[&worker.id];
+        if let Some(hook) = &mut *self.hook.lock().expect("no test panicked") {
+            hook(task, holdings);
+        }
+        let fence = Fence { incarnation: Incarnation(1), epoch: Epoch(2) };
+        let request = TaskRequest { fence, settings: self.settings, task: task.clone() };
+        let sent = serde_json::to_vec(&request).expect("a task is JSON");
+        let received: TaskRequest = serde_json::from_slice(&sent).expect("a task is read back");
+        assert_eq!(received, request);
+        let answer = holdings.answer(&received.task).map_err(|error| TaskFailure::Failed(error.to_string()))?;
+        let sent = serde_json::to_vec(&answer).expect("an answer is JSON");
+        Ok(serde_json::from_slice(&sent).expect("an answer is read back"))
+    }
+}
+
+/// A leader and its workers over one folder of documents.
+struct Cluster {
+    crew: Crew,
+    coordinator: Coordinator<Crew>,
+    here: Arc<Holdings>,
+    clock: TokioClock,
+}
+
+fn settings(shards: u16) -> Settings {
+    Settings { shards: shards.try_into().expect("a number of shards that is accepted"), ranking: Ranking::Bm25 }
+}
+
+impl Cluster {
+    /// Workers `a`, `b`, and so on, all of whose shards are indexed. A leader without workers has all shards itself.
+    fn new(folder: &Path, workers: u8, settings: Settings) -> Self {
+        let open = || {
+            let opened = Holdings::open(folder, settings, Storage::Memory, SystemTime::now());
+            Arc::new(opened.expect("the folder can be read"))
+        };
+        let names: Vec<String> = (0..workers).map(|number| char::from(b'a' + number).to_string()).collect();
+        let ids: Vec<&str> = names.iter().map(String::as_str).collect();
+        let workers = ids.iter().map(|&id| {
+            let holdings = open();
+            holdings.want(shards_of(id, &ids, settings.shards.count()).collect(), Time::ZERO);
+            index_all(&holdings, Time::ZERO);
+            let worker = Worker { id: id.into(), address: format!("{id}:80").into() };
+            (worker.id.clone(), (worker, holdings))
+        });
+        let crew = Crew { workers: Arc::new(workers.collect()), moods: Arc::default(), hook: Arc::default(), settings };
+        let here = open();
+        if ids.is_empty() {
+            here.want(ShardId::all(settings.shards.count()).collect(), Time::ZERO);
+            index_all(&here, Time::ZERO);
+        }
+        let clock = TokioClock::new();
+        let coordinator = Coordinator::new(crew.clone(), Arc::clone(&here), Arc::new(clock), Pace::default(), false);
+        Self { crew, coordinator, here, clock }
+    }
+
+    async fn search(&self, query: &str, limit: usize, offset: usize) -> Result<SearchAnswer, SearchError> {
+        let request = SearchRequest { query: query.to_owned(), limit, offset };
+        self.coordinator.search(&request, &|| self.crew.list()).await
+    }
+
+    /// What must not depend on who answers.
+    async fn facts(&self, query: &str) -> (Vec<(String, String, u32, String)>, u64) {
+        let answer = self.search(query, 20, 0).await.expect("the query is well formed");
+        assert!(!answer.partial, "{query}: {} are missing", answer.missing);
+        let hits = answer.hits.into_iter();
+        (hits.map(|hit| (hit.document, hit.title, hit.score.to_bits(), hit.snippet)).collect(), answer.total)
+    }
+
+    fn index(&self) {
+        index_all(&self.here, Time::ZERO);
+        self.crew.workers.values().for_each(|(_, holdings)| index_all(holdings, Time::ZERO));
+    }
+
+    fn on_task(&self, hook: impl FnMut(&Task, &Holdings) + Send + 'static) {
+        *self.crew.hook.lock().expect("no test panicked") = Some(Box::new(hook));
+    }
+}
+
+fn documents(count: u64) -> Result<TempDir, std::io::Error> {
+    let folder = tempfile::tempdir()?;
+    write_documents(folder.path(), count, 11)?;
+    Ok(folder)
+}
+
+#[tokio::test(start_paused = true)]
+async fn any_number_of_workers_gives_the_answers_of_one_index_to_the_last_bit() -> Outcome {
+    let folder = documents(250)?;
+    let single = Cluster::new(folder.path(), 0, settings(1));
+    let clusters = [0, 1, 2, 5, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24)));
+    let queries = queries(64, 17);
+    for query in &queries {
+        let expected = single.facts(query).await;
+        for cluster in &clusters {
+            assert_eq!(cluster.facts(query).await, expected, "{query} with {} workers", cluster.crew.list().len());
+        }
+    }
+
+    for number in 0..40 {
+        let path = folder.path().join(format!("part-{}/{number}.txt", number % 5));
+        match number % 3 {
+            0 if path.exists() => fs::remove_file(path)?,
+            _ => fs::write(path, "bafo difo bafo gufo new words")?,
+        }
+    }
+    single.index();
+    clusters.iter().for_each(Cluster::index);
+    let mut found = 0;
+    for query in queries.iter().map(String::as_str).chain(["new", "bafo difo words"]) {
+        let expected = single.facts(query).await;
+        found += expected.0.len();
+        for cluster in &clusters {
+            assert_eq!(cluster.facts(query).await, expected, "{query} with {} workers", cluster.crew.list().len());
+        }
+    }
+    assert!(found > 500, "only {found} hits: the queries show nothing");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn pages_follow_each_other_without_gaps() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 3, settings(16));
+    let whole = cluster.search("bace cece dice", 60, 0).await?;
+    let mut pages = Vec::new();
+    for offset in (0..60).step_by(7) {
+        pages.extend(cluster.search("bace cece dice", 7.min(60 - offset), offset).await?.hits);
+    }
+    assert!(whole.total > 60 && whole.hits.len() == 60);
+    assert_eq!(pages, whole.hits);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_fails_is_replaced_within_the_same_search() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 4, settings(32));
+    let expected = cluster.facts("bafo difo").await;
+    for id in ["a", "b", "c", "d"] {
+        cluster.crew.mood(id, Mood::Down);
+        let begun = cluster.clock.now();
+        assert_eq!(cluster.facts("bafo difo").await, expected);
+        assert_eq!(cluster.clock.now(), begun, "a refusal is not waited for");
+        cluster.crew.mood(id, Mood::Fine);
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_hangs_is_replaced_after_a_moment_and_then_asked_last() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 4, settings(32));
+    let expected = cluster.facts("bafo difo").await;
+    cluster.crew.mood("b", Mood::Hung);
+    let begun = cluster.clock.now();
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    assert_eq!(cluster.clock.now().since(begun), Pace::default().hedge_after, "only the first round waits");
+    let again = cluster.clock.now();
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    assert_eq!(cluster.clock.now(), again);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_both_choices_fail_for_is_missing_and_counted() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 4, settings(32));
+    let whole = cluster.search("bafo difo", 1000, 0).await?;
+    for mood in [Mood::Down, Mood::Hung] {
+        cluster.crew.mood("a", mood);
+        cluster.crew.mood("c", mood);
+        let answer = cluster.search("bafo difo", 1000, 0).await?;
+        let ids = ["a", "b", "c", "d"];
+        let lost = |path: &str| {
+            let chosen = crate::search::placement::choices(ShardId::of(path, 32), &ids);
+            chosen.iter().all(|&id| id == "a" || id == "c")
+        };
+        let files = crate::search::documents::scan(folder.path(), SystemTime::now())?.documents;
+        let missing = files.iter().filter(|file| lost(&file.path)).count();
+        let mut expected: Vec<_> = whole.hits.iter().map(|hit| &hit.document).filter(|path| !lost(path)).collect();
+        let mut found: Vec<_> = answer.hits.iter().map(|hit| &hit.document).collect();
+        expected.sort();
+        found.sort();
+        assert!(missing > 0 && answer.partial);
+        assert_eq!(answer.missing, missing as u64);
+        assert_eq!(found, expected);
+        assert_eq!(answer.total, expected.len() as u64);
+    }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_rescan_between_the_rounds_changes_nothing() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 3, settings(8));
+    let expected = cluster.facts("bafo difo").await;
+    let path = folder.path().join("part-0/0.md");
+    let mut changes = 0;
+    cluster.on_task(move |task, holdings| {
+        if matches!(task, Task::Search { .. } | Task::Snippets { .. }) {
+            changes += 1;
+            fs::write(&path, format!("bafo difo {changes}")).expect("the folder can be written");
+            index_all(holdings, Time::ZERO);
+        }
+    });
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn both_rounds_are_repeated_when_a_snapshot_is_gone() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 2, settings(8));
+    fs::write(folder.path().join("new.txt"), "bafo unseen")?;
+    let mut rounds = [0, 0];
+    let counted = Arc::new(Mutex::new(rounds));
+    let counts = Arc::clone(&counted);
+    cluster.on_task(move |task, holdings| {
+        match task {
+            Task::Statistics { .. } => rounds[0] += 1,
+            Task::Search { .. } => {
+                rounds[1] += 1;
+                // Long after the state before was replaced.
+                index_all(holdings, Time::ZERO);
+                index_all(holdings, Time::ZERO + Duration::from_secs(3600));
+            }
+            Task::Snippets { .. } => {}
+        }
+        *counts.lock().expect("no test panicked") = rounds;
+    });
+    let (hits, total) = cluster.facts("unseen").await;
+    assert_eq!((hits.len(), total), (1, 1));
+    let rounds = *counted.lock().expect("no test panicked");
+    assert!(rounds[0] > 2 && rounds[1] > 2, "{rounds:?}");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_shard_that_is_being_indexed_is_waited_for() -> Outcome {
+    let folder = documents(60)?;
+    let ready = Cluster::new(folder.path(), 1, settings(8));
+    let cluster = Cluster::new(folder.path(), 1, settings(8));
+    let (_, holdings) = &cluster.crew.workers["a"];
+    holdings.want([].into(), Time::ZERO);
+    index_all(holdings, Time::ZERO + Duration::from_secs(3600));
+    let mut asked = 0;
+    cluster.on_task(move |_, holdings| {
+        asked += 1;
+        if asked == 10 {
+            holdings.want(ShardId::all(8).collect(), Time::ZERO);
+            index_all(holdings, Time::ZERO);
+        }
+    });
+    assert_eq!(cluster.facts("bafo").await, ready.facts("bafo").await);
+
+    holdings.want([].into(), Time::ZERO);
+    index_all(holdings, Time::ZERO + Duration::from_secs(3600));
+    let answer = cluster.search("bafo", 10, 0).await?;
+    assert_eq!((answer.partial, answer.missing, answer.hits.len()), (true, 60, 0));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_search_ends_with_its_term() -> Outcome {
+    let folder = documents(20)?;
+    let cluster = Cluster::new(folder.path(), 2, settings(8));
+    cluster.crew.mood("a", Mood::Deposed);
+    assert!(matches!(cluster.search("bafo", 10, 0).await, Err(SearchError::TermOver(_))));
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn bad_requests_are_told_what_is_accepted() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let cluster = Cluster::new(folder.path(), 0, settings(8));
+    let refused = |error: Result<SearchAnswer, SearchError>| error.expect_err("it is refused").to_string();
+    assert!(refused(cluster.search("", 10, 0).await).contains("at least one word"));
+    assert!(refused(cluster.search("a", 1001, 0).await).contains("at most 1000"));
+    assert!(refused(cluster.search("a", 10, 10_001).await).contains("at most 10000"));
+
+    let nothing = cluster.search("word", 10, 0).await?;
+    assert_eq!((nothing.hits.len(), nothing.total, nothing.partial), (0, 0, false), "an empty folder is whole");
+    Ok(())
+}
+
+/// The books that come with the toolchain; `None` on a machine without them.
+fn rust_documentation() -> Option<std::path::PathBuf> {
+    let rustc = std::process::Command::new("rustc").args(["--print", "sysroot"]).output().ok()?;
+    let folder = Path::new(String::from_utf8(rustc.stdout).ok()?.trim()).join("share/doc/rust/html/nomicon");
+    folder.is_dir().then_some(folder)
+}
+
+#[tokio::test(start_paused = true)]
+async fn real_pages_rank_the_same_with_five_workers_as_in_one_index() -> Outcome {
+    let Some(folder) = rust_documentation() else {
+        eprintln!("not run: this machine lacks the component rust-docs");
+        return Ok(());
+    };
+    let single = Cluster::new(&folder, 0, settings(1));
+    let cluster = Cluster::new(&folder, 5, settings(64));
+    let queries =
+        ["ownership", "drop check", "\"undefined behavior\" pointer", "unsafe AND trait", "send sync NOT ffi"];
+    for query in queries {
+        let expected = single.facts(query).await;
+        assert!(!expected.0.is_empty(), "{query}");
+        assert_eq!(cluster.facts(query).await, expected, "{query}");
+    }
+    Ok(())
+}

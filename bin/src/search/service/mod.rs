@@ -1,0 +1,208 @@
+//! Search as the service that a node runs in each role.
+//!
+//! ```text
+//! worker   POST /task    its share of a search, for the leader of the newest term
+//!          GET /search   307 to the leader
+//! leader   GET /search   the whole search
+//!          POST /task    409 wrong_role
+//! ```
+//! In both roles the shards that the node is to hold are kept up to date in the background. A worker holds those of which
+//! it is the first or second choice. A leader of up to [`COPIES`] workers holds everything, so that in a cluster of up to
+//! three nodes whoever is left alone answers at once; the leader of more holds nothing, after a while.
+
+mod parameters;
+mod refresh;
+mod respond;
+mod tasks;
+
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use rolecall_core::Role;
+use rolecall_io::http::{Client, ClientLimits, error};
+use rolecall_io::{Clock, Handler, Net, RoleService, Term};
+use tokio::task::JoinSet;
+
+use super::coordinator::{Coordinator, Pace};
+use super::documents::FolderError;
+use super::holdings::{Holdings, HoldingsReport};
+use super::index::Storage;
+use super::placement::COPIES;
+use super::settings::Settings;
+use refresh::{Assignment, Refreshing};
+use tasks::HttpTasks;
+
+/// Who leads, as far as a worker knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaderAddress {
+    /// The leader answers here, `host:port`.
+    Known(Arc<str>),
+    /// Nobody does, or it is not known yet.
+    Unknown,
+    /// Somebody who is no node of ours and does not search.
+    Foreign,
+}
+
+/// What a search service is made of.
+#[derive(Clone)]
+pub struct SearchOptions {
+    /// The node's id.
+    pub node: Arc<str>,
+    /// The folder of the documents.
+    pub documents: PathBuf,
+    /// Where indexes are kept.
+    pub storage: Storage,
+    /// The settings of the cluster.
+    pub settings: Settings,
+    /// How often the documents are looked at.
+    pub rescan: Duration,
+    /// How long searches take at most.
+    pub pace: Pace,
+    /// Whether work may be done on threads of the runtime's; a simulation does it on the calling one.
+    pub threads: bool,
+    /// By which tasks are sent.
+    pub net: Arc<dyn Net>,
+    /// The time.
+    pub clock: Arc<dyn Clock>,
+    /// Tells a worker where to send who wants to search.
+    pub leader: Arc<dyn Fn() -> LeaderAddress + Send + Sync>,
+}
+
+/// How often the documents are looked at unless told otherwise.
+pub const RESCAN: Duration = Duration::from_secs(2);
+
+impl fmt::Debug for SearchOptions {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("SearchOptions")
+            .field("node", &self.node)
+            .field("documents", &self.documents)
+            .field("storage", &self.storage)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Search, in whichever role. What it holds outlives changes of role.
+#[derive(Debug)]
+pub struct SearchService {
+    options: SearchOptions,
+    holdings: Arc<Holdings>,
+    client: Client,
+}
+
+impl SearchService {
+    /// A service that holds nothing yet.
+    ///
+    /// # Errors
+    /// If there is no folder of documents or it cannot be read.
+    pub fn open(options: SearchOptions) -> Result<Self, FolderError> {
+        let SearchOptions { documents, settings, storage, clock, net, .. } = &options;
+        let holdings = Arc::new(Holdings::open(documents, *settings, storage.clone(), clock.wall())?);
+        let client = Client::new(Arc::clone(net), Arc::clone(clock), ClientLimits::default());
+        Ok(Self { options, holdings, client })
+    }
+
+    /// What this node holds, in numbers.
+    #[must_use]
+    pub fn report(&self) -> HoldingsReport {
+        self.holdings.report()
+    }
+
+    fn refresh(&self, assignment: Assignment, term: &Term) -> JoinSet<()> {
+        let SearchOptions { node, settings, rescan, threads, clock, .. } = &self.options;
+        let refreshing = Refreshing {
+            holdings: Arc::clone(&self.holdings),
+            assignment,
+            node: Arc::clone(node),
+            shards: settings.shards.count(),
+            clock: Arc::clone(clock),
+            rescan: *rescan,
+            threads: *threads,
+        };
+        let mut task = JoinSet::new();
+        task.spawn(refreshing.run(term.members()));
+        task
+    }
+}
+
+impl RoleService for SearchService {
+    type Handler = SearchHandler;
+
+    async fn serve(&self, role: Role, term: Term) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
+        let SearchOptions { node, pace, threads, clock, leader, settings, .. } = &self.options;
+        let (assignment, serving) = match role {
+            Role::None => return Err("there is nothing to serve without a role".into()),
+            Role::Worker => {
+                let holdings = Arc::clone(&self.holdings);
+                let leader = Arc::clone(leader);
+                (Assignment::Worker, Serving::Worker { holdings, leader, threads: *threads })
+            }
+            Role::Leader => {
+                let tasks = HttpTasks { client: self.client.clone(), term: term.clone(), settings: *settings };
+                let here = Arc::clone(&self.holdings);
+                let coordinator = Coordinator::new(tasks, here, Arc::clone(clock), *pace, *threads);
+                (Assignment::Leader, Serving::Leader { coordinator: Box::new(coordinator), node: Arc::clone(node) })
+            }
+        };
+        let refreshing = std::sync::Mutex::new(self.refresh(assignment, &term));
+        Ok(SearchHandler { term, serving, refreshing })
+    }
+}
+
+/// Answers for one run in one role.
+pub struct SearchHandler {
+    term: Term,
+    serving: Serving,
+    /// Ends with the handler.
+    refreshing: std::sync::Mutex<JoinSet<()>>,
+}
+
+enum Serving {
+    Worker { holdings: Arc<Holdings>, leader: Arc<dyn Fn() -> LeaderAddress + Send + Sync>, threads: bool },
+    Leader { coordinator: Box<Coordinator<HttpTasks>>, node: Arc<str> },
+}
+
+impl fmt::Debug for SearchHandler {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("SearchHandler").field("role", &self.term.role()).finish_non_exhaustive()
+    }
+}
+
+impl Handler for SearchHandler {
+    async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
+        match (request.uri().path(), &self.serving) {
+            ("/task", Serving::Worker { holdings, threads, .. }) => {
+                respond::task(&self.term, holdings, *threads, &request).await
+            }
+            ("/task", Serving::Leader { .. }) => {
+                error(StatusCode::CONFLICT, "wrong_role", "this node leads: tasks are for workers")
+            }
+            ("/search", Serving::Worker { leader, .. }) => respond::redirect(&leader(), &request),
+            ("/search", Serving::Leader { coordinator, node }) => {
+                respond::search(&self.term, coordinator, node, &request).await
+            }
+            (path, _) => {
+                let message = format!("there is nothing at {path}: search is at /search?q=…");
+                error(StatusCode::NOT_FOUND, "not_found", &message)
+            }
+        }
+    }
+
+    async fn stop(&self) {
+        self.refreshing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).abort_all();
+    }
+}
+
+/// Whether the leader of so many workers holds everything itself.
+const fn leader_holds_everything(workers: usize) -> bool {
+    workers <= COPIES
+}
+
+#[cfg(test)]
+mod tests;

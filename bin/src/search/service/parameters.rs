@@ -1,0 +1,92 @@
+//! The query string of `/search`.
+
+use crate::search::coordinator::SearchRequest;
+
+/// How many hits there are unless told otherwise.
+const LIMIT: usize = 10;
+
+/// A query string that is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum BadParameters {
+    #[error("the parameter q is missing: /search?q=WORDS, and if wanted &limit=10&offset=0")]
+    NoQuery,
+    #[error("the parameter {0} is given more than once")]
+    Twice(&'static str),
+    #[error("{name}={value} is no number: a whole number from 0 on is accepted")]
+    NoNumber { name: &'static str, value: String },
+    #[error("`{0}` is not percent-encoded UTF-8")]
+    Encoding(String),
+}
+
+/// Reads `q`, `limit` and `offset`; other parameters are none of ours.
+pub(super) fn parse(query: &str) -> Result<SearchRequest, BadParameters> {
+    let (mut q, mut limit, mut offset) = (None, None, None);
+    for pair in query.split('&') {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        let (name, slot) = match name {
+            "q" => ("q", &mut q),
+            "limit" => ("limit", &mut limit),
+            "offset" => ("offset", &mut offset),
+            _ => continue,
+        };
+        if slot.replace(decode(value)?).is_some() {
+            return Err(BadParameters::Twice(name));
+        }
+    }
+    let number = |name, value: Option<String>, default| match value {
+        None => Ok(default),
+        Some(value) => value.parse().map_err(|_| BadParameters::NoNumber { name, value }),
+    };
+    Ok(SearchRequest {
+        query: q.ok_or(BadParameters::NoQuery)?,
+        limit: number("limit", limit, LIMIT)?,
+        offset: number("offset", offset, 0)?,
+    })
+}
+
+/// A value of `application/x-www-form-urlencoded` (WHATWG URL, 5.1), strictly.
+fn decode(value: &str) -> Result<String, BadParameters> {
+    let bad = || BadParameters::Encoding(value.to_owned());
+    let mut bytes = Vec::with_capacity(value.len());
+    let mut rest = value.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16)).ok_or_else(bad);
+                let code = digit()? * 16 + digit()?;
+                u8::try_from(code).map_err(|_| bad())?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).map_err(|_| bad())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{BadParameters, parse};
+    use crate::search::coordinator::SearchRequest;
+
+    #[test]
+    fn parameters_are_decoded_and_have_defaults() {
+        let request = |query: &str, limit, offset| Ok(SearchRequest { query: query.to_owned(), limit, offset });
+        assert_eq!(parse("q=a+b%20%C3%A9%26"), request("a b é&", 10, 0));
+        assert_eq!(parse("limit=3&q=x&offset=7&theme=dark"), request("x", 3, 7));
+        assert_eq!(parse("q="), request("", 10, 0));
+    }
+
+    #[test]
+    fn malformed_parameters_are_named() {
+        assert_eq!(parse(""), Err(BadParameters::NoQuery));
+        assert_eq!(parse("limit=1"), Err(BadParameters::NoQuery));
+        assert_eq!(parse("q=a&q=b"), Err(BadParameters::Twice("q")));
+        for limit in ["-1", "ten", "", "1.5", "99999999999999999999999"] {
+            let value = limit.to_owned();
+            assert_eq!(parse(&format!("q=a&limit={limit}")), Err(BadParameters::NoNumber { name: "limit", value }));
+        }
+        for query in ["%", "%2", "%zz", "%ff"] {
+            assert_eq!(parse(&format!("q={query}")), Err(BadParameters::Encoding(query.to_owned())));
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Answers to requests.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{LOCATION, RETRY_AFTER};
+use http::{HeaderValue, Method, Request, Response, StatusCode};
+use rolecall_io::http::{error, json, only};
+use rolecall_io::{Term, TermOver};
+
+use super::refresh::workers;
+use super::tasks::HttpTasks;
+use super::{LeaderAddress, parameters};
+use crate::search::coordinator::{Coordinator, SearchError};
+use crate::search::holdings::Holdings;
+use crate::search::wire::{TaskError, TaskRequest};
+
+/// A worker's `POST /task`.
+pub(super) async fn task(
+    term: &Term,
+    holdings: &Arc<Holdings>,
+    threads: bool,
+    request: &Request<Bytes>,
+) -> Response<Bytes> {
+    if let Some(refusal) = only(&[Method::POST], request) {
+        return refusal;
+    }
+    let TaskRequest { fence, settings, task } = match serde_json::from_slice(request.body()) {
+        Ok(request) => request,
+        Err(reason) => {
+            return error(StatusCode::BAD_REQUEST, "bad_task", &format!("the body is no task: {reason}"));
+        }
+    };
+    if let Err(stale) = term.admit(fence).await {
+        return error(StatusCode::CONFLICT, "stale_epoch", &stale.to_string());
+    }
+    let ours = holdings.settings();
+    if settings != ours {
+        return refused(&TaskError::OtherSettings { ours, theirs: settings });
+    }
+    let answer = if threads {
+        let holdings = Arc::clone(holdings);
+        match tokio::task::spawn_blocking(move || holdings.answer(&task)).await {
+            Ok(answer) => answer,
+            Err(failure) => {
+                return error(StatusCode::INTERNAL_SERVER_ERROR, "task_failed", &failure.to_string());
+            }
+        }
+    } else {
+        holdings.answer(&task)
+    };
+    match answer {
+        Ok(answer) => json(StatusCode::OK, &answer),
+        Err(reason) => refused(&reason),
+    }
+}
+
+fn refused(reason: &TaskError) -> Response<Bytes> {
+    let (status, code) = match reason {
+        TaskError::OtherSettings { .. } => (StatusCode::CONFLICT, "other_settings"),
+        TaskError::Malformed(_) => (StatusCode::BAD_REQUEST, "bad_task"),
+        TaskError::Io(_) | TaskError::Index(_) => (StatusCode::INTERNAL_SERVER_ERROR, "index_unreadable"),
+    };
+    error(status, code, &reason.to_string())
+}
+
+/// A worker's `GET /search`.
+pub(super) fn redirect(leader: &LeaderAddress, request: &Request<Bytes>) -> Response<Bytes> {
+    if let Some(refusal) = only(&[Method::GET], request) {
+        return refusal;
+    }
+    let target = request.uri().path_and_query().map_or("/search", |target| target.as_str());
+    match leader {
+        LeaderAddress::Known(address) => match HeaderValue::from_str(&format!("http://{address}{target}")) {
+            Ok(location) => {
+                let mut response = Response::new(Bytes::new());
+                *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+                response.headers_mut().insert(LOCATION, location);
+                response
+            }
+            Err(_) => later("no_leader", "the leader's address is not one that can be redirected to"),
+        },
+        LeaderAddress::Unknown => later("no_leader", "no leader is known at the moment: ask again soon"),
+        LeaderAddress::Foreign => later("foreign_leader", "a client of another kind leads, and it does not search"),
+    }
+}
+
+/// The leader's `GET /search`. The term is looked at before anything is done and once more right before the answer.
+pub(super) async fn search(
+    term: &Term,
+    coordinator: &Coordinator<HttpTasks>,
+    node: &str,
+    request: &Request<Bytes>,
+) -> Response<Bytes> {
+    if let Some(refusal) = only(&[Method::GET], request) {
+        return refusal;
+    }
+    if let Err(over) = term.check() {
+        return term_over(over);
+    }
+    let search = match parameters::parse(request.uri().query().unwrap_or_default()) {
+        Ok(search) => search,
+        Err(reason) => return error(StatusCode::BAD_REQUEST, "bad_query", &reason.to_string()),
+    };
+    let members = term.members();
+    let answer = coordinator.search(&search, &|| workers(&members.now(), node)).await;
+    let mut answer = match answer {
+        Ok(answer) => answer,
+        Err(SearchError::TermOver(over)) => return term_over(over),
+        Err(reason @ (SearchError::BadQuery(_) | SearchError::BadLimit(_) | SearchError::BadOffset(_))) => {
+            return error(StatusCode::BAD_REQUEST, "bad_query", &reason.to_string());
+        }
+    };
+    answer.epoch = term.fence().map_or(0, |fence| fence.epoch.0);
+    let response = json(StatusCode::OK, &answer);
+    match term.check() {
+        Ok(_) => response,
+        Err(over) => term_over(over),
+    }
+}
+
+fn term_over(over: TermOver) -> Response<Bytes> {
+    later("term_over", &format!("{over}: ask again, another leads soon"))
+}
+
+fn later(code: &str, message: &str) -> Response<Bytes> {
+    let mut response = error(StatusCode::SERVICE_UNAVAILABLE, code, message);
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
+    response
+}

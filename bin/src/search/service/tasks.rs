@@ -1,0 +1,71 @@
+//! Tasks over HTTP.
+
+use bytes::Bytes;
+use http::header::CONTENT_TYPE;
+use http::{Method, Request, StatusCode};
+use rolecall_core::Time;
+use rolecall_io::Term;
+use rolecall_io::http::{Client, Idempotent};
+use serde::Deserialize;
+
+use crate::search::coordinator::{TaskClient, TaskFailure, Worker};
+use crate::search::settings::Settings;
+use crate::search::wire::{Task, TaskAnswer, TaskRequest};
+
+/// Sends tasks to workers during one term.
+pub(super) struct HttpTasks {
+    pub(super) client: Client,
+    pub(super) term: Term,
+    pub(super) settings: Settings,
+}
+
+impl TaskClient for HttpTasks {
+    async fn send(&self, worker: &Worker, task: &Task, deadline: Time) -> Result<TaskAnswer, TaskFailure> {
+        let mut body = TaskRequest { fence: self.term.check()?, settings: self.settings, task: task.clone() };
+        // Making the body takes a while, so the term is looked at again right before it is sent.
+        let bytes = to_json(&body)?;
+        let fence = self.term.check()?;
+        let bytes = if fence == body.fence {
+            bytes
+        } else {
+            body.fence = fence;
+            to_json(&body)?
+        };
+        let request = Request::builder()
+            .method(Method::POST)
+            .uri("/task")
+            .header(CONTENT_TYPE, "application/json")
+            .extension(Idempotent)
+            .body(bytes)
+            .map_err(failed)?;
+        let answer = self.client.send(&worker.address, request, deadline).await.map_err(failed)?;
+        if answer.status() == StatusCode::OK {
+            return serde_json::from_slice(answer.body()).map_err(failed);
+        }
+        // Refused for its epoch, it may be over by now; if it is not, others are asked.
+        self.term.check()?;
+        let refusal = serde_json::from_slice::<Refusal>(answer.body());
+        let reason =
+            refusal.map_or_else(|_| String::new(), |Refusal { error }| format!(" {}: {}", error.code, error.message));
+        Err(TaskFailure::Failed(format!("{} answers {}{reason}", worker.id, answer.status())))
+    }
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    error: Reason,
+}
+
+#[derive(Deserialize)]
+struct Reason {
+    code: String,
+    message: String,
+}
+
+fn to_json(request: &TaskRequest) -> Result<Bytes, TaskFailure> {
+    serde_json::to_vec(request).map(Bytes::from).map_err(failed)
+}
+
+fn failed(error: impl core::fmt::Display) -> TaskFailure {
+    TaskFailure::Failed(error.to_string())
+}
