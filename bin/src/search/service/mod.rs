@@ -88,8 +88,8 @@ impl fmt::Debug for SearchOptions {
     }
 }
 
-/// Search, in whichever role. What it holds outlives changes of role.
-#[derive(Debug)]
+/// Search, in whichever role. What it holds outlives changes of role. Clones are the same service.
+#[derive(Clone, Debug)]
 pub struct SearchService {
     options: SearchOptions,
     holdings: Arc<Holdings>,
@@ -203,6 +203,3 @@ impl Handler for SearchHandler {
 const fn leader_holds_everything(workers: usize) -> bool {
     workers <= COPIES
 }
-
-#[cfg(test)]
-mod tests;
