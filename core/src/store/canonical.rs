@@ -15,9 +15,10 @@ use crate::{Candidate, Epoch, OpId, Session, Time};
 
 /// Other names for numbers that only ever rise, so that no state would ever be seen twice.
 ///
-/// Ranks do, as long as they are taken over the whole world: the store, its clients and what is under way between them. One pass of
-/// [`Machine::canonical`] that only collects gives the store's part. Every method must keep the order, and must leave a number that follows
-/// directly on the greatest one to follow on it still; session 0 is nobody's and keeps its number.
+/// Ranks do, as long as they are taken over the whole world: the store, its clients and what is under way between them.
+/// One pass of [`Machine::canonical`] that only collects gives the store's part. Every method must keep the order, and
+/// must leave a number that follows directly on the greatest one to follow on it still; session 0 is nobody's and keeps
+/// its number.
 pub trait Renaming {
     /// For the name of a request of `session` (as it was called before).
     fn operation(&mut self, session: Session, id: OpId) -> OpId;
@@ -30,8 +31,8 @@ pub trait Renaming {
 }
 
 impl Machine {
-    /// The same state under other names, with times counted from an origin not far before `now`; and `now` on that axis, on
-    /// which the future is the same.
+    /// The same state under other names, with times counted from an origin not far before `now`; and `now` on that
+    /// axis, on which the future is the same.
     #[must_use]
     pub fn canonical(&self, now: Time, names: &mut impl Renaming) -> (Self, Time) {
         let axis = Axis::of(self, now);

@@ -23,9 +23,9 @@ const SERVER: Server = Server(0);
 
 /// A coordination store in this process, for one cluster: the cluster's name in a [`Participant`] is not looked at.
 ///
-/// Clones are handles to the same store. A session lives as long as its connection is polled: a node that hangs, or whose
-/// connection is dropped without [`Store::close`], loses its session when the timeout is over, as in a crash. The store has no task of
-/// its own; those who poll a connection see to it that sessions end in time.
+/// Clones are handles to the same store. A session lives as long as its connection is polled: a node that hangs, or
+/// whose connection is dropped without [`Store::close`], loses its session when the timeout is over, as in a crash. The
+/// store has no task of its own; those who poll a connection see to it that sessions end in time.
 #[derive(Clone, Debug)]
 pub struct MemoryStore(Arc<Shared>);
 
@@ -60,7 +60,8 @@ impl MemoryStore {
         MemoryConnection { shared: self.0.clone(), seat, alarm: None }
     }
 
-    /// Breaks the links of the node `id` until [`resume`](Self::resume). Its session ends meanwhile if that takes too long.
+    /// Breaks the links of the node `id` until [`resume`](Self::resume). Its session ends meanwhile if that takes too
+    /// long.
     pub fn suspend(&self, id: &str) {
         self.0.lock().suspend(self.0.clock.now(), id);
     }

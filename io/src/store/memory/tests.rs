@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use std::time::SystemTime;
 
 use rolecall_core::store::{Answer, Notice, Refusal, Reply};
-use rolecall_core::{Candidate, Guid, Link, Session, Slot};
+use rolecall_core::{Candidate, Directory, Guid, Link, Session, Slot};
 use tokio::sync::watch;
 
 use super::*;
@@ -242,6 +242,31 @@ fn operators_and_faults_reach_whom_they_concern() {
     world.store.restart(false);
     let got = events(&mut a);
     let [StoreEvent::Suspended, StoreEvent::Lost, StoreEvent::Up { .. }] = got[..] else { panic!("{got:?}") };
+}
+
+#[test]
+fn the_state_of_a_store_can_be_written_down_and_read_again() {
+    let mut machine = Machine::new(Timing::bounded(Duration::from_secs(2)), 2);
+    let client = |id: &str| Client { id: id.into(), address: format!("{id}:80").into() };
+    let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+    let (first, second) = (Session(1), Session(2));
+    let request = |session, request| Event::Request { session, id, request };
+    let events = [
+        Event::Connect { server: Server(0), client: client("a"), previous: None, timeout: TIMEOUT },
+        Event::Connect { server: Server(1), client: client("b"), previous: None, timeout: TIMEOUT },
+        request(first, Request::Enter { guid: Guid::ours(1) }),
+        request(second, Request::Members { directory: Directory::Workers, watch: true }),
+        Event::Fault(Fault::Cut(Server(1))),
+        request(second, Request::Join { directory: Directory::Workers, session: second, epoch: None }),
+        request(first, Request::Join { directory: Directory::Workers, session: first, epoch: None }),
+    ];
+    for event in events {
+        machine.handle(Time::ZERO, event, &mut Vec::new());
+    }
+
+    let text = serde_json::to_string(&machine).expect("a machine is written as JSON");
+
+    assert_eq!(serde_json::from_str::<Machine>(&text).expect("what was written is read"), machine);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
