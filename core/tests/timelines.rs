@@ -1,7 +1,7 @@
 //! The design's own timelines, as text.
 
 #[allow(dead_code, reason = "shared with other test binaries, which use other parts of it")]
-#[path = "common/world.rs"]
+#[path = "common/world/mod.rs"]
 mod world;
 
 use rolecall_core::Role;

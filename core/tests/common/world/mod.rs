@@ -1,69 +1,55 @@
-//! Several nodes, the pure store and a virtual clock in one thread: every message takes a millisecond, nothing is random.
+//! Several nodes, the pure store and a virtual clock in one thread: every message takes a millisecond, and nothing is random
+//! unless a seed is given.
+//!
+//! The files: this one carries messages and lets time pass; `host` is what surrounds a node; `faults` is what can be done to
+//! it; `judge` is what can be asked; `dice` are the seeds. The promises are judged on every step.
 
-use std::collections::{BTreeMap, VecDeque};
+mod dice;
+mod faults;
+mod host;
+mod judge;
+
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rolecall_core::observe::{Cluster, Observer};
+use rolecall_core::observe::Cluster;
 use rolecall_core::store::{self, Answer, Client, Machine, Output, Refusal, Request, Server, Timing};
-use rolecall_core::{Action, Config, Event, Fence, Node, Objection, Role, Session, Time, Trace};
+use rolecall_core::{Action, Config, Event, Guid, OpId, Role, Session, Time, Trace, Violation};
+
+pub(crate) use dice::Dice;
+pub(crate) use host::{Host, Outcome};
 
 /// How long a message is on its way.
 pub(crate) const LATENCY: Duration = Duration::from_millis(1);
 /// The session timeout of every node.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
-const TICK: Duration = Duration::from_millis(200);
+/// The store's tick.
+pub(crate) const TICK: Duration = Duration::from_millis(200);
+/// What another kind of client calls its candidates.
+const FOREIGN: Guid = Guid(0xd83c_ff5d);
 
 pub(crate) struct World {
     pub(crate) now: Time,
     pub(crate) store: Machine,
+    servers: u8,
     pub(crate) trace: Trace,
     pub(crate) hosts: BTreeMap<&'static str, Host>,
     cluster: Cluster,
+    /// Until when two may lead at once, since an outsider has taken a leader's candidate away: only epochs help there (P14).
+    excused_until: Time,
     wires: BTreeMap<(Time, u64), Delivery>,
     sent: u64,
-}
-
-/// One node and what is around it.
-pub(crate) struct Host {
-    pub(crate) node: Node,
-    observer: Observer,
-    /// Which life of the process this is: messages to an earlier one are lost.
-    life: u32,
-    lives: u32,
-    session: Option<Session>,
-    linked: bool,
-    /// Whether its packets get through.
-    reachable: bool,
-    /// Whether the process runs; what arrives meanwhile waits.
-    paused: bool,
-    mailbox: VecDeque<Event>,
-    next_ping: Time,
-    gate: Option<(Fence, Time)>,
-    /// Starts of a service that fail from now on.
-    pub(crate) failing_starts: u32,
-    /// How long services take to stop.
-    pub(crate) stop_takes: Duration,
-    pub(crate) outcome: Outcome,
-    /// Answers to requests of this kind are lost: the store does what is asked, the node never hears.
-    pub(crate) loses: Option<fn(&Request) -> bool>,
-    lost: Vec<rolecall_core::OpId>,
-    /// Everything that it gave to the store.
-    pub(crate) requests: Vec<Request>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    Runs,
-    Crashed,
-    Exited,
-    Refused(Objection),
+    /// By how much messages to nodes are late, and so overtake each other.
+    pub(crate) jitter: Option<Dice>,
+    /// Whether the trace is kept, which takes most of the time of a long run.
+    pub(crate) is_traced: bool,
 }
 
 enum Delivery {
     Store(store::Event),
     Node(&'static str, u32, Event),
-    Reconnect(&'static str, u32),
+    Connect(&'static str, u32),
 }
 
 impl World {
@@ -76,11 +62,15 @@ impl World {
         Self {
             now: Time::from_millis(1_000),
             store: Machine::new(Timing::bounded(TICK), servers),
+            servers,
             trace: Trace::new(),
             hosts: BTreeMap::new(),
             cluster: Cluster::new(),
+            excused_until: Time::ZERO,
             wires: BTreeMap::new(),
             sent: 0,
+            jitter: None,
+            is_traced: true,
         }
     }
 
@@ -93,26 +83,11 @@ impl World {
         let mut config = Config::new(name);
         config.store_tick = Some(TICK);
         configure(&mut config);
-        let lives = self.hosts.get(name).map_or(0, |host| host.lives) + 1;
-        let host = Host {
-            node: Node::new(config),
-            observer: Observer::new(),
-            life: lives,
-            lives,
-            session: None,
-            linked: false,
-            reachable: true,
-            paused: false,
-            mailbox: VecDeque::new(),
-            next_ping: Time::MAX,
-            gate: None,
-            failing_starts: 0,
-            stop_takes: 5 * LATENCY,
-            outcome: Outcome::Runs,
-            loses: None,
-            lost: Vec::new(),
-            requests: Vec::new(),
-        };
+        let earlier = self.hosts.get(name);
+        let life = earlier.map_or(0, |host| host.life) + 1;
+        let server = earlier.map_or(Server(0), |host| host.server);
+        let mut host = Host::new(config, life, server);
+        host.clock_ppm = earlier.map_or(0, |host| host.clock_ppm);
         self.hosts.insert(name, host);
         self.trace.note(self.now, name, "starts");
         self.connect(name);
@@ -122,53 +97,9 @@ impl World {
         self.hosts.get_mut(name).expect("the test started it")
     }
 
-    pub(crate) fn node(&self, name: &str) -> &Node {
-        &self.hosts[name].node
-    }
-
-    /// The process is gone, and its connection with it.
-    pub(crate) fn crash(&mut self, name: &'static str) {
-        self.trace.note(self.now, name, "crashes");
-        let host = self.host(name);
-        host.outcome = Outcome::Crashed;
-        host.gate = None;
-        self.hang_up(name);
-    }
-
-    /// The link breaks and stays broken; the node is told at once.
-    pub(crate) fn cut(&mut self, name: &'static str) {
-        self.trace.note(self.now, name, "is cut off from the store");
-        self.host(name).reachable = false;
-        if self.host(name).linked {
-            self.hang_up(name);
-            self.deliver(name, Event::Suspended);
-        }
-    }
-
-    /// The link can be made again.
-    pub(crate) fn heal(&mut self, name: &'static str) {
-        self.trace.note(self.now, name, "can reach the store again");
-        self.host(name).reachable = true;
-        self.connect(name);
-    }
-
-    /// Stops the process, clock and all, as SIGSTOP does: its pings stop too.
-    pub(crate) fn pause(&mut self, name: &'static str) {
-        self.trace.note(self.now, name, "is paused");
-        self.host(name).paused = true;
-    }
-
-    pub(crate) fn resume(&mut self, name: &'static str) {
-        self.trace.note(self.now, name, "goes on");
-        self.host(name).paused = false;
-        while let Some(event) = self.host(name).mailbox.pop_front() {
-            self.deliver(name, event);
-        }
-    }
-
     /// Hands an event to a node now.
     pub(crate) fn deliver(&mut self, name: &'static str, event: Event) {
-        let now = self.now;
+        let truly = self.now;
         let host = self.host(name);
         if host.outcome != Outcome::Runs {
             return;
@@ -177,28 +108,28 @@ impl World {
             host.mailbox.push_back(event);
             return;
         }
+        if host.holds.is_some_and(|holds| holds(&event)) {
+            host.held.push_back(event);
+            return;
+        }
+        let now = host.clock(truly);
         let before = host.node.clone();
         let mut actions = Vec::new();
         host.node.handle(now, event.clone(), &mut actions);
         let judged = host.observer.step(&before, now, &event, &actions, &host.node);
-        self.trace.record(now, name, &event, &actions);
-        if let Err(violation) = judged {
+        if self.is_traced {
+            self.trace.record(truly, name, &event, &actions);
+        }
+        // A service that does not stop is no fault of the core's, and this is what it is to come to.
+        if let Err(violation) = judged
+            && violation != Violation::StopOverran
+        {
             panic!("{name}: {violation:?}\n{}", self.trace.text());
         }
         for action in actions {
             self.act(name, action);
         }
         self.judge_gates();
-    }
-
-    fn judge_gates(&mut self) {
-        for (name, host) in &self.hosts {
-            // A paused process begins nothing; its gate is judged when it goes on.
-            let open = host.gate.filter(|(_, until)| self.now < *until && !host.paused).map(|(fence, _)| fence);
-            if let Err(violation) = self.cluster.gate(self.now, &Arc::from(*name), open) {
-                panic!("{name}: {violation:?}\n{}", self.trace.text());
-            }
-        }
     }
 
     fn act(&mut self, name: &'static str, action: Action) {
@@ -211,7 +142,8 @@ impl World {
                 let fails = host.failing_starts > 0;
                 host.failing_starts = host.failing_starts.saturating_sub(1);
                 let event = if fails { Event::ServiceFailed { run } } else { Event::ServiceStarted { run } };
-                self.send_to_node(name, 5 * LATENCY, event);
+                let takes = host.start_takes;
+                self.send_to_node(name, takes, event);
             }
             Action::StopService { run, .. } => {
                 let takes = self.host(name).stop_takes;
@@ -230,17 +162,22 @@ impl World {
             Action::Exit => self.host(name).outcome = Outcome::Exited,
             Action::Refuse(objection) => self.host(name).outcome = Outcome::Refused(objection),
             Action::Floor(_) | Action::Announce(_) => {}
-            Action::Halt(violation) => panic!("{name}: {violation:?}\n{}", self.trace.text()),
+            Action::Halt(violation) => {
+                self.host(name).outcome = Outcome::Halted(violation);
+                self.hang_up(name);
+            }
         }
     }
 
-    fn ask(&mut self, name: &'static str, id: rolecall_core::OpId, request: Request) {
+    fn ask(&mut self, name: &'static str, id: OpId, request: Request) {
         let host = self.host(name);
-        host.requests.push(request.clone());
+        host.asked.push((id, request.clone()));
         if host.loses.is_some_and(|loses| loses(&request)) {
             host.lost.push(id);
         }
-        match host.session.filter(|_| host.linked) {
+        // The client of an earlier session sends nothing any more.
+        let believed = host.node.session().map(|(session, _)| session);
+        match host.session.filter(|session| host.linked && believed == Some(*session)) {
             Some(session) => self.wire(LATENCY, Delivery::Store(store::Event::Request { session, id, request })),
             None => {
                 let answer = Answer::Refused(Refusal::Disconnected);
@@ -250,13 +187,20 @@ impl World {
     }
 
     fn connect(&mut self, name: &'static str) {
+        let life = self.hosts[name].life;
+        self.wire(LATENCY, Delivery::Connect(name, life));
+    }
+
+    /// A client has reached the store.
+    fn come_in(&mut self, name: &'static str) {
         let host = self.host(name);
-        if !host.reachable || host.linked || host.outcome != Outcome::Runs {
+        if !host.reachable || host.linked || !host.is_up() {
             return;
         }
-        let client = Client { id: name.into(), address: format!("{name}:80").into() };
-        let connect = store::Event::Connect { server: Server(0), client, previous: host.session, timeout: TIMEOUT };
-        self.wire(LATENCY, Delivery::Store(connect));
+        let id = &host.node.config().id;
+        let client = Client { id: Arc::clone(id), address: format!("{id}:80").into() };
+        let connect = store::Event::Connect { server: host.server, client, previous: host.session, timeout: TIMEOUT };
+        self.hand_over(Some(name), connect);
     }
 
     fn hang_up(&mut self, name: &'static str) {
@@ -273,30 +217,37 @@ impl World {
         self.wires.insert((self.now + delay, self.sent), delivery);
     }
 
+    /// What is said of its session keeps its order; answers, notices and the rest come by roads of their own.
     fn send_to_node(&mut self, name: &'static str, delay: Duration, event: Event) {
-        let life = self.hosts[name].life;
-        self.wire(delay, Delivery::Node(name, life, event));
+        let late = self.jitter.as_mut().map_or(Duration::ZERO, |dice| dice.millis(0, 6));
+        let mut at = self.now + delay + late;
+        let host = self.host(name);
+        if matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost) {
+            at = at.max(host.session_news_at);
+            host.session_news_at = at;
+        }
+        let life = host.life;
+        self.wire(at.since(self.now), Delivery::Node(name, life, event));
     }
 
     /// Hands an event to the store now, and what it says to the nodes.
     pub(crate) fn give(&mut self, event: store::Event) {
-        let client = if let store::Event::Connect { client, .. } = &event { Some(client.id.clone()) } else { None };
+        self.hand_over(None, event);
+    }
+
+    fn hand_over(&mut self, connecting: Option<&'static str>, event: store::Event) {
         let mut out = Vec::new();
         self.store.handle(self.now, event, &mut out);
         self.store.check().expect("the store keeps its invariants");
         for output in out {
-            self.tell(client.as_deref(), output);
+            self.tell(connecting, output);
         }
     }
 
-    fn tell(&mut self, connecting: Option<&str>, output: Output) {
+    fn tell(&mut self, connecting: Option<&'static str>, output: Output) {
         match output {
             Output::Connected { session, timeout } => {
-                let name = connecting.expect("only a connect is answered so");
-                let (&name, host) = self.hosts.get_key_value(name).expect("it connected");
-                if !host.reachable || host.outcome != Outcome::Runs {
-                    return self.give(store::Event::Disconnect { session });
-                }
+                let Some(name) = connecting else { return };
                 let now = self.now;
                 let host = self.host(name);
                 (host.session, host.linked, host.next_ping) = (Some(session), true, now + timeout / 3);
@@ -308,17 +259,21 @@ impl World {
                 let host = self.host(name);
                 (host.session, host.linked, host.next_ping) = (None, false, Time::MAX);
                 self.send_to_node(name, LATENCY, Event::SessionLost);
-                let life = self.hosts[name].life;
-                self.wire(LATENCY, Delivery::Reconnect(name, life));
+                self.connect(name);
             }
-            Output::Rejected { .. } => {}
+            Output::Rejected { server, .. } => {
+                let Some(name) = connecting else { return };
+                self.host(name).server = Server((server.0 + 1) % self.servers);
+                let life = self.hosts[name].life;
+                self.wire(50 * LATENCY, Delivery::Connect(name, life));
+            }
             Output::Disconnected { session } => {
                 let Some(name) = self.owner(session) else { return };
                 let host = self.host(name);
                 (host.linked, host.next_ping) = (false, Time::MAX);
                 self.send_to_node(name, LATENCY, Event::Suspended);
                 let life = self.hosts[name].life;
-                self.wire(10 * LATENCY, Delivery::Reconnect(name, life));
+                self.wire(10 * LATENCY, Delivery::Connect(name, life));
             }
             Output::Answered { session, id, answer } => {
                 let Some(name) = self.owner(session) else { return };
@@ -362,8 +317,8 @@ impl World {
 
     fn next_instant(&self) -> Option<Time> {
         let wire = self.wires.keys().next().map(|(at, _)| *at);
-        let running = || self.hosts.values().filter(|host| host.outcome == Outcome::Runs && !host.paused);
-        let wakes = running().filter_map(|host| host.node.next_deadline()).map(|(at, _)| at);
+        let running = || self.hosts.values().filter(|host| host.is_up());
+        let wakes = running().filter_map(Host::wakes_at);
         let pings = running().map(|host| host.next_ping).filter(|at| *at < Time::MAX);
         wakes.chain(pings).chain(wire).chain(self.store.next_deadline()).min()
     }
@@ -380,8 +335,8 @@ impl World {
             match entry.remove() {
                 Delivery::Store(event) => self.give(event),
                 Delivery::Node(name, life, event) if self.hosts[name].life == life => self.deliver(name, event),
-                Delivery::Reconnect(name, life) if self.hosts[name].life == life => self.connect(name),
-                Delivery::Node(..) | Delivery::Reconnect(..) => {}
+                Delivery::Connect(name, life) if self.hosts[name].life == life => self.come_in(name),
+                Delivery::Node(..) | Delivery::Connect(..) => {}
             }
         }
     }
@@ -389,7 +344,7 @@ impl World {
     fn turn_host(&mut self, name: &'static str) {
         let now = self.now;
         let host = self.host(name);
-        if host.outcome != Outcome::Runs || host.paused {
+        if !host.is_up() {
             return;
         }
         if host.next_ping <= now {
@@ -398,19 +353,9 @@ impl World {
                 self.give(store::Event::Ping { session });
             }
         }
-        if self.hosts[name].node.next_deadline().is_some_and(|(at, _)| at <= now) {
+        if self.hosts[name].wakes_at().is_some_and(|at| at <= now) {
             self.deliver(name, Event::Wake);
         }
-    }
-
-    pub(crate) fn role(&self, name: &str) -> Role {
-        self.hosts[name].node.role()
-    }
-
-    /// Who could begin a leader-only act now.
-    pub(crate) fn leaders(&self) -> Vec<&'static str> {
-        let open = |host: &Host| host.gate.is_some_and(|(_, until)| self.now < until) && host.outcome == Outcome::Runs;
-        self.hosts.iter().filter(|(_, host)| open(host)).map(|(name, _)| *name).collect()
     }
 
     /// Starts nodes one after the other, each once the one before serves.

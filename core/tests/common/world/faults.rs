@@ -1,0 +1,131 @@
+//! What breaks around the nodes, and who interferes.
+
+use std::time::Duration;
+
+use rolecall_core::store::{self, Act, Fault, Server};
+use rolecall_core::{Candidate, Event, Session};
+
+use super::{LATENCY, Outcome, TIMEOUT, World};
+
+impl World {
+    /// The process is gone, and its connection with it.
+    pub(crate) fn crash(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "crashes");
+        let host = self.host(name);
+        host.outcome = Outcome::Crashed;
+        host.gate = None;
+        self.hang_up(name);
+    }
+
+    /// The link breaks and stays broken; the node is told at once.
+    pub(crate) fn cut(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "is cut off from the store");
+        self.host(name).reachable = false;
+        if self.host(name).linked {
+            self.hang_up(name);
+            self.send_to_node(name, Duration::ZERO, Event::Suspended);
+            self.turn();
+        }
+    }
+
+    /// The link can be made again.
+    pub(crate) fn heal(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "can reach the store again");
+        self.host(name).reachable = true;
+        self.connect(name);
+    }
+
+    /// Stops the process, clock and all, as SIGSTOP does: its pings stop too.
+    pub(crate) fn pause(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "is paused");
+        self.host(name).paused = true;
+    }
+
+    pub(crate) fn resume(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "goes on");
+        self.host(name).paused = false;
+        // Its gate counts before its driver has read anything.
+        self.judge_gates();
+        while let Some(event) = self.host(name).mailbox.pop_front() {
+            self.deliver(name, event);
+        }
+        self.connect(name);
+    }
+
+    /// The client library gets another session though the old one lives, and tells of the new one only.
+    pub(crate) fn replace_session(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "gets another session without being told of a loss");
+        self.hang_up(name);
+        self.host(name).session = None;
+        self.connect(name);
+    }
+
+    /// The client library gives its session up while the store still keeps it.
+    pub(crate) fn give_session_up(&mut self, name: &'static str) {
+        self.trace.note(self.now, name, "gives up a session that the store still keeps");
+        self.hang_up(name);
+        self.host(name).session = None;
+        self.send_to_node(name, Duration::ZERO, Event::SessionLost);
+        self.connect(name);
+    }
+
+    /// The store ends a session before its time.
+    pub(crate) fn expire(&mut self, name: &'static str) {
+        if let Some(session) = self.host(name).session {
+            self.trace.note(self.now, name, "has its session ended");
+            self.fault(Fault::Expire(session));
+        }
+    }
+
+    /// Hands over what was held back, in the order in which it came, and holds nothing any more.
+    pub(crate) fn release(&mut self, name: &'static str) {
+        self.host(name).holds = None;
+        while let Some(event) = self.host(name).held.pop_front() {
+            self.deliver(name, event);
+        }
+    }
+
+    pub(crate) fn fault(&mut self, fault: Fault) {
+        if matches!(fault, Fault::Expire(_) | Fault::Restart { keep_data: false }) {
+            self.excused_until = self.now + TIMEOUT;
+        }
+        self.trace.note(self.now, "store", &format!("{fault:?}"));
+        self.give(store::Event::Fault(fault));
+    }
+
+    pub(crate) fn operator(&mut self, act: Act) {
+        if matches!(act, Act::DeleteCandidate(_)) {
+            self.excused_until = self.now + TIMEOUT;
+        }
+        self.trace.note(self.now, "operator", &format!("{act:?}"));
+        self.give(store::Event::Operator(act));
+    }
+
+    /// A candidate of another kind of client comes to the end of the queue, and stays until it is deleted.
+    pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Candidate {
+        self.trace.note(self.now, participant, "enters the queue, as another kind of client");
+        let act = Act::AddCandidate {
+            guid: Some(super::FOREIGN),
+            participant: participant.into(),
+            owner: Session::default(),
+        };
+        self.give(store::Event::Operator(act));
+        self.queue().last().expect("it was just added").0
+    }
+
+    /// An operator deletes the candidate of a node.
+    pub(crate) fn delete_candidate_of(&mut self, name: &str) -> Candidate {
+        let candidate = self.candidate_of(name);
+        self.operator(Act::DeleteCandidate(candidate));
+        candidate
+    }
+
+    /// The node's client goes to another server from now on.
+    pub(crate) fn move_to(&mut self, name: &'static str, server: Server) {
+        self.host(name).server = server;
+        self.hang_up(name);
+        self.send_to_node(name, Duration::ZERO, Event::Suspended);
+        self.connect(name);
+        self.run(5 * LATENCY);
+    }
+}

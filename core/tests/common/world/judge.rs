@@ -1,0 +1,142 @@
+//! What is asked of a world: who leads, what the store holds, and whether all is at rest as promised.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rolecall_core::store::{self, Answer, Client, Output, Reply, Request, Server};
+use rolecall_core::{Candidate, Directory, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
+
+use super::{Outcome, TIMEOUT, World};
+
+impl World {
+    pub(super) fn judge_gates(&mut self) {
+        for (name, host) in &self.hosts {
+            // A paused process begins nothing; its gate is judged when it goes on.
+            let open = host.open_gate(self.now).filter(|_| host.is_up());
+            let judged = self.cluster.gate(self.now, &Arc::from(*name), open);
+            let excused = self.now < self.excused_until
+                && matches!(judged, Err(Violation::TwoLeaders | Violation::EpochNotRising));
+            if let (Err(violation), false) = (judged, excused) {
+                panic!("{name}: {violation:?}\n{}", self.trace.text());
+            }
+        }
+    }
+
+    pub(crate) fn node(&self, name: &str) -> &Node {
+        &self.hosts[name].node
+    }
+
+    pub(crate) fn role(&self, name: &str) -> Role {
+        self.hosts[name].node.role()
+    }
+
+    /// Who could begin a leader-only act now.
+    pub(crate) fn leaders(&self) -> Vec<&'static str> {
+        self.hosts
+            .iter()
+            .filter(|(_, host)| host.outcome == Outcome::Runs && host.open_gate(self.now).is_some())
+            .map(|(name, _)| *name)
+            .collect()
+    }
+
+    /// The queue as the store has it, with the owner of each candidate.
+    pub(crate) fn queue(&self) -> Vec<(Candidate, Session)> {
+        let Some(Answer::Done(Reply::Candidates { candidates, .. })) = self.read(Request::List) else {
+            panic!("the store lists its queue")
+        };
+        let owner = |candidate: &Candidate| match self.read(Request::Inspect { candidate: *candidate, watch: false }) {
+            Some(Answer::Done(Reply::Candidate { owner, .. })) => owner,
+            other => panic!("what is listed can be read: {other:?}"),
+        };
+        candidates.iter().map(|candidate| (*candidate, owner(candidate))).collect()
+    }
+
+    /// A directory as the store has it.
+    pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
+        match self.read(Request::Members { directory, watch: false }) {
+            Some(Answer::Done(Reply::Members(snapshot))) => snapshot.members,
+            other => panic!("the store reads its directories: {other:?}"),
+        }
+    }
+
+    /// The ids in a directory as the store has it.
+    pub(crate) fn listed(&self, directory: Directory) -> Vec<String> {
+        self.members(directory).iter().map(|member| member.key.id.to_string()).collect()
+    }
+
+    /// Reads through a client of its own, in a copy of the store.
+    fn read(&self, request: Request) -> Option<Answer> {
+        let mut copy = self.store.clone();
+        let mut out = Vec::new();
+        let client = Client { id: "reader".into(), address: "reader:0".into() };
+        let servers = (0..3).map(Server);
+        let session = servers.filter_map(|server| {
+            out.clear();
+            let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout: TIMEOUT };
+            copy.handle(self.now, connect, &mut out);
+            if let Some(Output::Connected { session, .. }) = out.first() { Some(*session) } else { None }
+        });
+        let session = session.last()?;
+        let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+        out.clear();
+        copy.handle(self.now, store::Event::Request { session, id, request }, &mut out);
+        out.into_iter()
+            .find_map(|output| if let Output::Answered { answer, .. } = output { Some(answer) } else { None })
+    }
+
+    /// The lowest candidate of a node's present session.
+    pub(crate) fn candidate_of(&self, name: &str) -> Candidate {
+        let session = self.hosts[name].session.expect("it has a session");
+        self.queue().into_iter().find(|(_, owner)| *owner == session).expect("it has a candidate").0
+    }
+
+    /// Whether the nodes that run have come to rest as they should: one leads, all others work, and store and registries
+    /// say just that (P5, P7, P9; a node's own check shows its part of them).
+    ///
+    /// # Errors
+    /// What is not so.
+    pub(crate) fn at_rest(&self) -> Result<(), String> {
+        let running: BTreeMap<_, _> = self
+            .hosts
+            .iter()
+            .filter(|(_, host)| host.outcome == Outcome::Runs)
+            .map(|(name, host)| (*name, host))
+            .collect();
+        if let Some((name, _)) = self.hosts.iter().find(|(_, host)| matches!(host.outcome, Outcome::Halted(_))) {
+            return Err(format!("{name} has halted"));
+        }
+        let leaders = self.leaders();
+        if leaders.len() != 1 {
+            return Err(format!("these lead: {leaders:?}"));
+        }
+        for (name, host) in &running {
+            let role = if leaders.contains(name) { Role::Leader } else { Role::Worker };
+            if host.node.role() != role || host.node.health() != Health::Serving {
+                return Err(format!("{name} is {:?}, {:?}", host.node.role(), host.node.health()));
+            }
+        }
+        let queue = self.queue();
+        let mut owners: Vec<_> = queue.iter().map(|(_, owner)| Some(*owner)).collect();
+        let mut sessions: Vec<_> = running.values().map(|host| host.session).collect();
+        owners.sort_unstable();
+        sessions.sort_unstable();
+        if owners != sessions {
+            return Err(format!("candidates of {owners:?} where sessions are {sessions:?}"));
+        }
+        let workers: Vec<_> = running.keys().copied().filter(|name| !leaders.contains(name)).collect();
+        let (listed_workers, listed_leaders) = (self.listed(Directory::Workers), self.listed(Directory::Coordinators));
+        if listed_workers != workers || listed_leaders != leaders {
+            return Err(format!("registered are {listed_workers:?} and {listed_leaders:?}"));
+        }
+        let mirrored: Vec<_> = running[leaders[0]].node.workers().iter().map(|member| &*member.key.id).collect();
+        if mirrored != workers {
+            return Err(format!("the leader knows of {mirrored:?}"));
+        }
+        Ok(())
+    }
+
+    /// Lets time pass until all is at rest.
+    pub(crate) fn settle(&mut self) {
+        self.until("came to rest", |world| world.at_rest().is_ok());
+    }
+}

@@ -1,0 +1,175 @@
+//! Random faults for five nodes and three servers of the store, and then a quiet time in which all must come to rest. A seed
+//! repeats its world; the promises are judged on every step of it.
+
+#[allow(dead_code, reason = "shared with other test binaries, which use other parts of it")]
+#[path = "common/world/mod.rs"]
+mod world;
+
+use std::time::Duration;
+
+use rolecall_core::store::{Act, Fault, Server};
+use rolecall_core::{Directory, Epoch, Event, Fence, Incarnation, MemberKey, OnSuspend, Session};
+use world::{Dice, Outcome, TIMEOUT, World};
+
+const NODES: [&str; 5] = ["a", "b", "c", "d", "e"];
+const SERVERS: [Server; 3] = [Server(0), Server(1), Server(2)];
+/// How many things happen to a world.
+const FAULTS: u64 = 30;
+/// Within this it comes to rest: two session timeouts for what the store still believes, and the longest hold-off.
+const QUIET_S: u64 = 75;
+
+#[test]
+fn after_any_faults_the_cluster_comes_to_rest_seeds_0_to_119() {
+    (0..120).for_each(play);
+}
+
+#[test]
+fn after_any_faults_the_cluster_comes_to_rest_seeds_120_to_239() {
+    (120..240).for_each(play);
+}
+
+/// One world; it is played again with its trace if something is wrong with it.
+fn play(seed: u64) {
+    if std::panic::catch_unwind(|| world(seed, false)).is_err() {
+        world(seed, true);
+    }
+}
+
+fn world(seed: u64, is_traced: bool) {
+    let mut dice = Dice::new(seed);
+    let mut world = World::with_servers(3);
+    world.is_traced = is_traced;
+    world.jitter = Some(Dice::new(!seed));
+    for (place, name) in NODES.into_iter().enumerate() {
+        start(&mut world, name, &mut dice);
+        let host = world.host(name);
+        host.server = SERVERS[place % SERVERS.len()];
+        host.clock_ppm = dice.pick(&[-9_000, 0, 0, 9_000]);
+        let pause = dice.millis(0, 500);
+        world.run(pause);
+    }
+    for _ in 0..FAULTS {
+        suffer(&mut world, &mut dice);
+        let pause = dice.pick(&[3, 20, 300, 2_500]);
+        let pause = dice.millis(0, pause);
+        world.run(pause);
+    }
+    mend(&mut world, &mut dice);
+    let mut seconds = 0;
+    while world.at_rest().is_err() && seconds < QUIET_S {
+        world.run(Duration::from_secs(1));
+        seconds += 1;
+    }
+    world.run(2 * TIMEOUT);
+    if let Err(what) = world.at_rest() {
+        panic!("seed {seed}: {what}\n{}", world.trace.text());
+    }
+}
+
+fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
+    let on_suspend = dice.pick(&[OnSuspend::Hold, OnSuspend::Hold, OnSuspend::StepDown]);
+    world.start_with(name, |config| config.on_suspend = on_suspend);
+}
+
+fn suffer(world: &mut World, dice: &mut Dice) {
+    let name = dice.pick(&NODES);
+    let server = dice.pick(&SERVERS);
+    match dice.below(24) {
+        0 | 1 if world.host(name).outcome == Outcome::Runs => world.crash(name),
+        0..=2 if world.host(name).outcome != Outcome::Runs => start(world, name, dice),
+        3 | 4 => world.cut(name),
+        5 | 6 => world.heal(name),
+        7 => world.pause(name),
+        8 => world.resume(name),
+        9 => world.expire(name),
+        10 => world.replace_session(name),
+        11 => world.give_session_up(name),
+        12 => world.fault(Fault::Lag(server)),
+        13 => world.fault(Fault::CatchUp(server)),
+        14 => world.fault(Fault::Cut(server)),
+        15 => heal_servers(world, dice),
+        16 if dice.one_in(3) => world.fault(Fault::Restart { keep_data: !dice.one_in(3) }),
+        17 => lose_answers(world, name, dice),
+        18 => meddle(world, dice),
+        19 => world.deliver(name, Event::Resign),
+        20 => world.host(name).failing_starts = u32::try_from(dice.below(4)).expect("a small number"),
+        21 => world.host(name).stop_takes = dice.millis(0, 4_000),
+        22 => again(world, name),
+        23 => {
+            let fence = Fence { incarnation: Incarnation(dice.below(9)), epoch: Epoch(1_000_000) };
+            world.deliver(name, Event::FenceSeen { fence });
+        }
+        _ => {}
+    }
+}
+
+fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
+    world.host(name).loses = match dice.below(4) {
+        0 => Some(|request| matches!(request, rolecall_core::store::Request::Enter { .. })),
+        1 => Some(|request| matches!(request, rolecall_core::store::Request::Join { .. })),
+        2 => Some(|_| true),
+        _ => None,
+    };
+}
+
+/// An operator, or another kind of client, does something that can be undone.
+fn meddle(world: &mut World, dice: &mut Dice) {
+    let queue = world.queue();
+    let directory = dice.pick(&[Directory::Workers, Directory::Coordinators]);
+    match dice.below(6) {
+        0 => _ = world.foreign_candidate("curator"),
+        1 | 2 if !queue.is_empty() => {
+            let (candidate, _) = dice.pick(&queue);
+            world.operator(Act::DeleteCandidate(candidate));
+        }
+        3 => world.operator(Act::DeleteTerm),
+        4 => {
+            let keys: Vec<MemberKey> = world.members(directory).into_iter().map(|member| member.key).collect();
+            if let Some(key) = keys.first() {
+                world.operator(Act::DeleteMember { directory, key: key.clone() });
+            }
+        }
+        _ => {
+            world.operator(Act::LitterQueue);
+            world.operator(Act::LitterDirectory(directory));
+        }
+    }
+}
+
+/// The client library tells once more that the session is up.
+fn again(world: &mut World, name: &'static str) {
+    if let Some((session, true)) = world.node(name).session()
+        && world.host(name).is_connected_with(session)
+    {
+        world.deliver(name, Event::SessionUp { session, timeout: TIMEOUT, entropy: session.0 });
+    }
+}
+
+fn heal_servers(world: &mut World, dice: &mut Dice) {
+    for server in SERVERS {
+        world.fault(Fault::Heal { server, deliver: dice.one_in(2) });
+        world.fault(Fault::CatchUp(server));
+    }
+}
+
+/// Everything works again, and nobody else stands in the queue.
+fn mend(world: &mut World, dice: &mut Dice) {
+    heal_servers(world, dice);
+    for name in NODES {
+        let host = world.host(name);
+        (host.loses, host.failing_starts) = (None, 0);
+        if host.outcome == Outcome::Runs {
+            world.resume(name);
+            world.heal(name);
+        }
+        // A pause may have kept a service from stopping in time, and then a node ends as soon as it goes on.
+        if world.host(name).outcome != Outcome::Runs {
+            start(world, name, dice);
+        }
+    }
+    for (candidate, owner) in world.queue() {
+        if owner == Session::default() {
+            world.operator(Act::DeleteCandidate(candidate));
+        }
+    }
+}
