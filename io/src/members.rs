@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rolecall_core::{Difference, Member, MemberKey, Snapshot};
+use rolecall_core::{Difference, Snapshot};
 use tokio::sync::watch;
 
 /// The writing end: the driver's copy of a directory.
@@ -12,16 +12,7 @@ pub struct Roster(watch::Sender<Arc<Snapshot>>);
 impl Roster {
     /// Applies what changed.
     pub fn apply(&self, difference: &Difference) {
-        self.0.send_modify(|snapshot| {
-            let snapshot = Arc::make_mut(snapshot);
-            for member in difference.joined.iter().chain(&difference.changed) {
-                match place(&snapshot.members, &member.key) {
-                    Ok(index) => snapshot.members[index] = member.clone(),
-                    Err(index) => snapshot.members.insert(index, member.clone()),
-                }
-            }
-            snapshot.members.retain(|member| !difference.left.contains(&member.key));
-        });
+        self.0.send_modify(|snapshot| difference.apply(&mut Arc::make_mut(snapshot).members));
     }
 
     /// Replaces the whole.
@@ -66,9 +57,9 @@ impl Members {
     pub async fn changed(&mut self) -> Option<Difference> {
         loop {
             let latest = Arc::clone(&self.source.borrow_and_update());
-            let difference = between(&self.seen.members, &latest.members);
+            let difference = Difference::between(&self.seen.members, &latest.members);
             self.seen = latest;
-            if difference != Difference::default() {
+            if !difference.is_empty() {
                 return Some(difference);
             }
             self.source.changed().await.ok()?;
@@ -76,28 +67,9 @@ impl Members {
     }
 }
 
-fn place(members: &[Member], key: &MemberKey) -> Result<usize, usize> {
-    members.binary_search_by(|member| member.key.cmp(key))
-}
-
-/// Both sides are ordered by key.
-fn between(before: &[Member], after: &[Member]) -> Difference {
-    let mut difference = Difference::default();
-    for member in after {
-        match place(before, &member.key) {
-            Ok(index) if before[index] == *member => {}
-            Ok(_) => difference.changed.push(member.clone()),
-            Err(_) => difference.joined.push(member.clone()),
-        }
-    }
-    let gone = before.iter().filter(|member| place(after, &member.key).is_err());
-    difference.left = gone.map(|member| member.key.clone()).collect();
-    difference
-}
-
 #[cfg(test)]
 mod tests {
-    use rolecall_core::Session;
+    use rolecall_core::{Member, MemberKey, Session};
 
     use super::*;
 

@@ -1,17 +1,15 @@
 //! A whole node on a store that knows nobody else, with real sockets and the real clock.
 
-use std::collections::{BTreeMap, VecDeque};
+mod lone;
+
 use std::sync::Mutex;
-use std::task::Waker;
 
 use bytes::Bytes;
 use http::{Method, Request as HttpRequest, Response, StatusCode};
-use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request, TermRecord};
-use rolecall_core::{
-    Candidate, Config, Epoch, Fence, Guid, Incarnation, Member, MemberKey, OpId, Role, Session, Snapshot,
-};
+use rolecall_core::{Candidate, Config, Epoch, Fence, Guid, Incarnation, Role, Session};
 use tokio::sync::watch;
 
+use self::lone::LoneStore;
 use super::*;
 use crate::http::{Client, ClientLimits};
 use crate::journal::{JournalLimits, read, replay};
@@ -20,162 +18,7 @@ use crate::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Status, Sy
 const LIMIT: Duration = Duration::from_secs(30);
 const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// A store for one node: answers at once, and does as the test says. Clones share it.
-#[derive(Clone, Debug, Default)]
-struct LoneStore(Arc<Mutex<Lone>>);
-
-#[derive(Debug, Default)]
-struct Lone {
-    events: VecDeque<StoreEvent>,
-    waker: Option<Waker>,
-    session: Session,
-    revision: u64,
-    candidates: BTreeMap<Candidate, Session>,
-    term: Option<Fence>,
-    entries: BTreeMap<(Directory, Session), Option<Epoch>>,
-    watches: Vec<(Directory, OpId)>,
-    closed: bool,
-    /// How many requests to settle get no certain answer.
-    unsettled: u32,
-}
-
-impl LoneStore {
-    fn with<T>(&self, change: impl FnOnce(&mut Lone) -> T) -> T {
-        let mut lone = self.0.lock().expect("no test panics while it holds this");
-        let value = change(&mut lone);
-        if let Some(waker) = lone.waker.take() {
-            waker.wake();
-        }
-        value
-    }
-
-    fn connect(&self, session: u64) {
-        self.with(|lone| {
-            lone.session = Session(session);
-            lone.events.push_back(StoreEvent::Up { session: Session(session), timeout: TIMEOUT });
-        });
-    }
-
-    fn lose_session(&self) {
-        self.with(|lone| {
-            lone.candidates.clear();
-            lone.entries.clear();
-            lone.events.push_back(StoreEvent::Lost);
-        });
-    }
-}
-
-impl Lone {
-    fn notice(&mut self, directory: Directory) {
-        for (_, id) in self.watches.extract_if(.., |(watched, _)| *watched == directory) {
-            self.events.push_back(StoreEvent::Noticed { id, notice: Notice::Changed });
-        }
-    }
-
-    fn answer(&mut self, id: OpId, request: Request) -> Answer {
-        let missing = Answer::Refused(Refusal::Missing);
-        match request {
-            Request::Sync => Answer::Done(Reply::Synced),
-            Request::Enter { guid } => {
-                self.revision += 1;
-                let candidate = Candidate { sequence: i32::try_from(self.revision).unwrap_or(0), guid: Some(guid) };
-                self.candidates.insert(candidate, self.session);
-                Answer::Done(Reply::Entered(candidate))
-            }
-            Request::List => {
-                Answer::Done(Reply::Candidates { candidates: self.candidates.keys().copied().collect(), skipped: 0 })
-            }
-            Request::Inspect { candidate, .. } => self.candidates.get(&candidate).map_or(missing, |owner| {
-                Answer::Done(Reply::Candidate { owner: *owner, participant: "node-a".into() })
-            }),
-            Request::Delete { candidate } => {
-                self.candidates.remove(&candidate).map_or(missing, |_| Answer::Done(Reply::Deleted))
-            }
-            Request::Claim { candidate, .. } if !self.candidates.contains_key(&candidate) => {
-                Answer::Refused(Refusal::CandidateGone)
-            }
-            Request::Claim { create, .. } if create == self.term.is_some() => {
-                Answer::Refused(if create { Refusal::Exists } else { Refusal::Missing })
-            }
-            Request::Claim { incarnation, .. } => {
-                self.revision += 1;
-                self.term = Some(Fence { incarnation, epoch: Epoch(self.revision) });
-                Answer::Done(Reply::Claimed(Epoch(self.revision)))
-            }
-            Request::Beat { candidate } if self.candidates.contains_key(&candidate) => Answer::Done(Reply::Beaten),
-            Request::Beat { .. } => Answer::Refused(Refusal::CandidateGone),
-            Request::ReadTerm => self.term.map_or(missing, |fence| {
-                Answer::Done(Reply::Term(TermRecord { fence, leader: "node-a".into(), address: "a:1".into() }))
-            }),
-            Request::Join { directory, session, epoch } => {
-                self.notice(directory);
-                self.entries.insert((directory, session), epoch);
-                Answer::Done(Reply::Joined)
-            }
-            Request::Leave { directory, session } => {
-                self.notice(directory);
-                self.entries.remove(&(directory, session)).map_or(missing, |_| Answer::Done(Reply::Left))
-            }
-            Request::Verify { directory, session } => self
-                .entries
-                .get(&(directory, session))
-                .map_or(missing, |epoch| Answer::Done(Reply::Registered { owner: session, epoch: *epoch })),
-            Request::Members { directory, watch } => {
-                if watch {
-                    self.watches.push((directory, id));
-                }
-                let entries = self.entries.iter().filter(|((of, _), _)| *of == directory);
-                let members = entries.map(|((_, session), epoch)| member(*session, *epoch)).collect();
-                Answer::Done(Reply::Members(Snapshot { members, skipped: 0 }))
-            }
-            Request::Settle { .. } if self.unsettled > 0 => {
-                self.unsettled -= 1;
-                Answer::Unknown
-            }
-            Request::Settle { settings } => Answer::Done(Reply::Settled(settings)),
-        }
-    }
-}
-
-fn member(session: Session, epoch: Option<Epoch>) -> Member {
-    let key = MemberKey { id: "node-a".into(), session };
-    Member { key, address: "a:1".into(), epoch, session_timeout: None, created: 1 }
-}
-
-impl Store for LoneStore {
-    fn send(&mut self, id: OpId, request: Request) {
-        self.with(|lone| {
-            let answer = lone.answer(id, request);
-            lone.events.push_back(StoreEvent::Answered { id, answer });
-        });
-    }
-
-    fn renew(&mut self) {
-        self.lose_session();
-    }
-
-    fn close(&mut self) {
-        self.with(|lone| {
-            lone.closed = true;
-            lone.candidates.clear();
-            lone.events.push_back(StoreEvent::Closed);
-        });
-    }
-
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
-        let mut lone = self.0.lock().expect("no test panics while it holds this");
-        match lone.events.pop_front() {
-            Some(event) => Poll::Ready(event),
-            None => {
-                lone.waker = Some(context.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-}
-
-/// Answers with its role and, on a leader, its epoch; hangs at `/hang` until the request is cut off. It does not start
-/// while it is `broken`.
+/// Answers with its epoch; hangs at `/hang` until the request is cut off. It does not start, or stop, while it is `broken`.
 #[derive(Clone, Debug)]
 struct Application {
     broken: Arc<Mutex<Option<&'static str>>>,
@@ -219,6 +62,9 @@ impl Handler for Serving {
 
     async fn stop(&self) {
         self.0.stops.send_modify(|stops| *stops += 1);
+        if *self.0.broken.lock().expect("no test panics while it holds this") == Some("never stops") {
+            core::future::pending().await
+        }
     }
 }
 
@@ -407,7 +253,7 @@ async fn what_a_node_does_can_be_replayed_from_its_journal() {
 }
 
 #[tokio::test]
-async fn a_newer_token_is_admitted_once_the_record_says_so() {
+async fn a_leader_that_reads_of_a_newer_term_works_under_it() {
     let bench = bench(config(), None).await;
     bench.store.connect(1);
     until(bench.node.observer(), leads).await;
@@ -440,4 +286,25 @@ async fn settings_whose_answer_is_lost_are_asked_for_again() {
 
     until(node.observer(), leads).await;
     assert_eq!(store.with(|lone| lone.unsettled), 0);
+}
+
+#[tokio::test]
+async fn a_service_that_never_stops_halts_the_node_which_deletes_nothing() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let journal = Journal::in_folder(folder.path(), JournalLimits::default()).expect("a journal");
+    let mut bench = bench(Config { stop_grace: Duration::from_millis(50), ..config() }, Some(journal)).await;
+    bench.store.connect(1);
+    until(bench.node.observer(), leads).await;
+
+    *bench.application.broken.lock().expect("not poisoned") = Some("never stops");
+    bench.node.shut_down().await;
+
+    assert_eq!(within(bench.node.wait()).await, Outcome::Halted(Violation::StopOverran));
+    assert_eq!(bench.node.observer().term(), None);
+    assert!(bench.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
+    let replayed = replay(read(folder.path()).expect("a journal")).expect("the same actions");
+    assert!(replayed.steps > 0);
+    let last = read(folder.path()).expect("a journal").last().expect("lines").expect("well-formed").1;
+    let crate::journal::Record::Step { actions, .. } = last else { panic!("{last:?}") };
+    assert!(actions.contains(&Action::Halt(Violation::StopOverran)), "{actions:?}");
 }
