@@ -74,7 +74,8 @@ impl World {
             out.clear();
             let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout: TIMEOUT };
             copy.handle(self.now, connect, &mut out);
-            if let Some(Output::Connected { session, .. }) = out.first() { Some(*session) } else { None }
+            out.iter()
+                .find_map(|output| if let Output::Connected { session, .. } = output { Some(*session) } else { None })
         });
         let session = session.last()?;
         let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
