@@ -3,20 +3,22 @@
 //! It takes events from the store, from services and operators, and from the clock's alarm; stamps them with the clock;
 //! and carries the actions out in order, the gate first.
 
+mod outcome;
 mod services;
 mod settle;
+mod sources;
 #[cfg(test)]
 mod tests;
 
-use core::fmt;
 use core::future::poll_fn;
-use core::task::{Context, Poll};
+use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::{Action, Announcement, Directory, Event, Node, Objection, Time, Violation};
+use rolecall_core::{Action, Announcement, Directory, Event, Node, Time};
 use tokio::sync::mpsc;
 
+pub use self::outcome::Outcome;
 use self::services::Services;
 use crate::entropy::Entropy;
 use crate::http::Slot;
@@ -26,47 +28,6 @@ use crate::service::ErasedService;
 use crate::status::StatusBoard;
 use crate::store::{Store, StoreEvent};
 use crate::{BoxFuture, Clock, Gate};
-
-/// How a node ended.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// In good order, after a shutdown.
-    Exited,
-    /// It refused to go on with its configuration.
-    Refused(Objection),
-    /// The cluster was set up otherwise than this node.
-    SettingsDiffer {
-        /// What this node was told.
-        ours: Arc<str>,
-        /// What its first node wrote.
-        theirs: Arc<str>,
-    },
-    /// A promise was violated.
-    Halted(Violation),
-}
-
-impl fmt::Display for Outcome {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Exited => formatter.write_str("ended in good order"),
-            Self::Refused(Objection::IdentityTaken { address }) => {
-                write!(formatter, "another live node, at {address}, has this node's id: give one of them another")
-            }
-            Self::Refused(Objection::NoValidity { timeout_ms, margin_ms }) => write!(
-                formatter,
-                "the store grants sessions of {timeout_ms} ms, and {margin_ms} ms of that have to be set aside: too \
-                 little is left to lead; ask for a longer session timeout, or say what the store's tick is"
-            ),
-            Self::SettingsDiffer { ours, theirs } => {
-                write!(
-                    formatter,
-                    "this cluster was set up with {theirs}, and this node with {ours}: they have to be the same"
-                )
-            }
-            Self::Halted(violation) => write!(formatter, "halted: a promise does not hold: {violation}"),
-        }
-    }
-}
 
 /// What a driver is made of.
 #[derive(Debug)]
@@ -176,57 +137,6 @@ impl Driver {
             self.alarm = due.map(|time| (time, self.clock.sleep_until(time)));
         }
         self.metrics.waits_until(due);
-    }
-
-    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
-        const SOURCES: u8 = 4;
-        self.turn = (self.turn + 1) % SOURCES;
-        for place in 0..SOURCES {
-            let polled = match (self.turn + place) % SOURCES {
-                0 => self.poll_store(context),
-                1 => self.poll_inbox(context),
-                2 => self.services.poll_event(context),
-                _ => self.poll_alarm(context),
-            };
-            if polled.is_ready() {
-                return polled;
-            }
-        }
-        Poll::Pending
-    }
-
-    fn poll_alarm(&mut self, context: &mut Context<'_>) -> Poll<Event> {
-        let Some((_, alarm)) = &mut self.alarm else { return Poll::Pending };
-        alarm.as_mut().poll(context).map(|()| {
-            self.alarm = None;
-            Event::Wake
-        })
-    }
-
-    fn poll_inbox(&mut self, context: &mut Context<'_>) -> Poll<Event> {
-        match self.inbox.poll_recv(context) {
-            Poll::Ready(Some(event)) => Poll::Ready(event),
-            // The gate keeps a sender.
-            Poll::Ready(None) | Poll::Pending => Poll::Pending,
-        }
-    }
-
-    fn poll_store(&mut self, context: &mut Context<'_>) -> Poll<Event> {
-        loop {
-            let Poll::Ready(event) = self.store.poll_event(context) else { return Poll::Pending };
-            self.board.store_event(&event, self.clock.wall());
-            match event {
-                StoreEvent::Up { session, timeout } => {
-                    let entropy = self.entropy.bits();
-                    return Poll::Ready(Event::SessionUp { session, timeout, entropy });
-                }
-                StoreEvent::Suspended => return Poll::Ready(Event::Suspended),
-                StoreEvent::Lost => return Poll::Ready(Event::SessionLost),
-                StoreEvent::Answered { id, answer } => return Poll::Ready(Event::Answered { id, answer }),
-                StoreEvent::Noticed { id, notice } => return Poll::Ready(Event::Noticed { id, notice }),
-                StoreEvent::Closed => self.closing = Closing::Done,
-            }
-        }
     }
 
     fn step(&mut self, event: Event, actions: &mut Vec<Action>) {

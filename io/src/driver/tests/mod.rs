@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use bytes::Bytes;
 use http::{Method, Request as HttpRequest, Response, StatusCode};
-use rolecall_core::{Candidate, Config, Epoch, Fence, Guid, Incarnation, Role, Session};
+use rolecall_core::{Candidate, Config, Epoch, Fence, Guid, Incarnation, Objection, Role, Session, Violation};
 use tokio::sync::watch;
 
 use self::lone::LoneStore;
