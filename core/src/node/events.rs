@@ -20,7 +20,7 @@ impl Node {
             Event::ServiceFailed { run } => self.services.failed(now, run),
             Event::ServiceStopped { run } => self.services.stopped(run),
             Event::FenceSeen { fence } => self.floor.shown(fence),
-            Event::Resign => self.resign(now),
+            Event::Resign => self.resign(),
             Event::Shutdown => self.shut_down(now),
             Event::Wake => {}
         }
@@ -122,9 +122,9 @@ impl Node {
         }
     }
 
-    fn resign(&mut self, now: Time) {
-        if self.duty.role() == Role::Leader && self.hold_off.until.is_none() {
-            self.hold_off.begin(now);
+    fn resign(&mut self) {
+        if self.duty.role() == Role::Leader && self.hold_off.is_over() {
+            self.hold_off.begin();
         }
     }
 

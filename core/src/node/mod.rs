@@ -82,23 +82,57 @@ impl<T> Both<T> {
     }
 }
 
-/// Until when a leader that resigned does not stand again.
+/// Whether a leader resigned, and until when it does not stand again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct HoldOff {
-    until: Option<Time>,
+    phase: HoldOffPhase,
     /// How often in a row; each doubles the next.
     times: u8,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+enum HoldOffPhase {
+    #[default]
+    Over,
+    /// Its service still stops, which may take longer than the hold-off: that is counted from the end.
+    Resigning,
+    Until(Time),
 }
 
 impl HoldOff {
     const FIRST: Duration = Duration::from_secs(2);
     const LIMIT: Duration = Duration::from_secs(60);
 
-    fn begin(&mut self, now: Time) {
-        let length = Self::FIRST.saturating_mul(1 << self.times.min(5)).min(Self::LIMIT);
+    fn is_over(&self) -> bool {
+        self.phase == HoldOffPhase::Over
+    }
+
+    fn begin(&mut self) {
         self.times = self.times.saturating_add(1).min(6);
-        self.until = Some(now + length);
+        self.phase = HoldOffPhase::Resigning;
+    }
+
+    /// The service of the term is gone.
+    fn resigned(&mut self, now: Time) {
+        if self.phase == HoldOffPhase::Resigning {
+            let length = Self::FIRST.saturating_mul(1 << self.times.saturating_sub(1)).min(Self::LIMIT);
+            self.phase = HoldOffPhase::Until(now + length);
+        }
+    }
+
+    fn expire(&mut self, now: Time) {
+        if self.deadline().is_some_and(|until| until <= now) {
+            self.phase = HoldOffPhase::Over;
+        }
+    }
+
+    fn deadline(&self) -> Option<Time> {
+        match self.phase {
+            HoldOffPhase::Until(until) => Some(until),
+            HoldOffPhase::Over | HoldOffPhase::Resigning => None,
+        }
     }
 }
 
@@ -179,7 +213,7 @@ impl Node {
         self.floor.expire(now);
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
         self.registry.each().into_iter().for_each(|registry| registry.expire(now));
-        self.hold_off.until.take_if(|until| *until <= now);
+        self.hold_off.expire(now);
         if self.identity.expire(now) {
             self.reread_registries();
         }
@@ -245,11 +279,14 @@ impl Node {
 
     /// A leader that cannot serve gives its place to another.
     fn resign_if_failing(&mut self, now: Time) {
-        if self.hold_off.until.is_none() && self.services.has_failed_to_lead(now, &self.config) {
-            self.hold_off.begin(now);
+        if self.hold_off.is_over() && self.services.has_failed_to_lead(now, &self.config) {
+            self.hold_off.begin();
         }
-        if self.services.serving().role() == Role::Leader && self.hold_off.until.is_none() {
+        if self.services.serving().role() == Role::Leader && self.hold_off.is_over() {
             self.hold_off.times = 0;
+        }
+        if self.services.occupied_by().role() != Role::Leader {
+            self.hold_off.resigned(now);
         }
     }
 
@@ -273,8 +310,8 @@ impl Node {
             Stop::Asked { .. } if self.services.is_idle() => Will::Withdraw,
             Stop::Asked { .. } => Will::Keep,
             Stop::Over => Will::Withdraw,
-            Stop::No if self.hold_off.until.is_some() && leads => Will::Keep,
-            Stop::No if self.hold_off.until.is_some() || !self.identity.is_free() => Will::Withdraw,
+            Stop::No if !self.hold_off.is_over() && leads => Will::Keep,
+            Stop::No if !self.hold_off.is_over() || !self.identity.is_free() => Will::Withdraw,
             Stop::No => Will::Stand,
         }
     }
@@ -282,7 +319,7 @@ impl Node {
     fn wanted_duty(&self) -> Duty {
         match (self.stop, self.queue.position()) {
             (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
-            (Stop::No, _) if self.hold_off.until.is_some() => Duty::Worker,
+            (Stop::No, _) if !self.hold_off.is_over() => Duty::Worker,
             (Stop::No, Position::Leading { fence, .. }) => Duty::Leader(fence),
             (Stop::No, Position::Waiting) => Duty::Worker,
             (Stop::No, Position::Unknown) => match self.duty {

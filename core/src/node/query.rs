@@ -146,7 +146,7 @@ impl Node {
             self.queue.next_deadline(connected),
             self.floor.next_deadline(connected),
             self.services.next_deadline(&self.config),
-            self.hold_off.until.map(|at| (at, Timer::HoldOff)),
+            self.hold_off.deadline().map(|at| (at, Timer::HoldOff)),
             self.identity.deadline().map(|at| (at, Timer::Identity)),
         ]
         .into_iter()
