@@ -17,6 +17,12 @@ impl World {
         self.hang_up(name);
     }
 
+    /// Starts a node whose service fails to start so often.
+    pub(crate) fn host_with_failing_starts(&mut self, name: &'static str, failures: u32) {
+        self.start(name);
+        self.host(name).failing_starts = failures;
+    }
+
     /// The link breaks and stays broken; the node is told at once.
     pub(crate) fn cut(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "is cut off from the store");

@@ -88,7 +88,8 @@ impl World {
     /// The lowest candidate of a node's present session.
     pub(crate) fn candidate_of(&self, name: &str) -> Candidate {
         let session = self.hosts[name].session.expect("it has a session");
-        self.queue().into_iter().find(|(_, owner)| *owner == session).expect("it has a candidate").0
+        let own = self.queue().into_iter().find(|(_, owner)| *owner == session);
+        own.unwrap_or_else(|| panic!("{name} has no candidate\n{}", self.trace.text())).0
     }
 
     /// Whether the nodes that run have come to rest as they should: one leads, all others work, and store and registries
@@ -134,6 +135,12 @@ impl World {
             return Err(format!("the leader knows of {mirrored:?}"));
         }
         Ok(())
+    }
+
+    /// Lets time pass until all is at rest without one that is away or gone.
+    pub(crate) fn settle_without(&mut self, name: &'static str) {
+        self.crash(name);
+        self.settle();
     }
 
     /// Lets time pass until all is at rest.
