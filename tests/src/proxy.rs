@@ -198,8 +198,10 @@ async fn connection(mut client: TcpStream, mut weather: watch::Receiver<Weather>
         let there = copy(Direction::ToServer, from_client, to_server, weather.clone(), now.rewrite);
         let back = copy(Direction::ToClient, from_server, to_client, weather, None);
         tokio::select! {
-            ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
+            // First, so that a reset that is followed by healing passes nothing on.
+            biased;
             _ = &mut reset => false,
+            ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
         }
     };
     if !ended {

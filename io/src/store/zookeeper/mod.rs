@@ -1,4 +1,112 @@
 //! The adapter for Apache ZooKeeper, 3.5 or later.
+//!
+//! A task of its own owns the client, and with it the session: the [`driver`] opens one after the other, a [`session`]
+//! serves one from its first connection to its end, and each [`request`] is a future there that runs to its end.
+//!
+//! What the client does not do is done here:
+//! - A reconnect counts only once a write on the new connection has shown which session it serves (see `proof`).
+//! - Nothing is given to the client while it has no connection; it would keep it and send it later.
+//! - An answer never overtakes the news that the connection on which it was asked is lost.
+//! - A session is closed by dropping the client, and its end is awaited.
+//! - Nothing is tried again, but for a create whose parents were missing.
+//!
+//! The layout of the znodes is that of Apache Curator's `LeaderLatch` and service discovery: under
+//! `/rolecall/<cluster>`, `election/_c_<guid>-latch-<sequence>`, `services/{workers,coordinators}/<id>.<session>`, `term`,
+//! `beat` and `settings`, and for moments `probe-<session>`. [`znode`] and [`record`] read and write them; they are public
+//! for tests and fuzzers.
 
+mod driver;
+mod failure;
+mod identity;
+mod layout;
+mod names;
+mod proof;
 pub mod record;
+mod request;
+mod session;
+mod watches;
 pub mod znode;
+
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use rolecall_core::OpId;
+use rolecall_core::store::Request;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use self::driver::Driver;
+use self::identity::Identity;
+pub use self::identity::{MAX_NAME_BYTES, ParticipantError};
+use self::layout::Layout;
+use super::url::List;
+use super::{Participant, Server, Store, StoreEvent};
+
+/// What the store tells its task.
+#[derive(Debug)]
+enum Command {
+    Send(OpId, Request),
+    Renew,
+    Close,
+}
+
+/// A connection to ZooKeeper, for one node.
+///
+/// It connects for as long as it takes, and resolves the names of servers anew each time. Dropping it ends its session in
+/// the background, as far as there is a connection.
+#[derive(Debug)]
+pub struct ZooKeeperStore {
+    commands: UnboundedSender<Command>,
+    events: UnboundedReceiver<StoreEvent>,
+}
+
+impl ZooKeeperStore {
+    /// Starts to connect to `servers`, of which there is at least one, for `participant`; everything lies under `chroot`,
+    /// which is empty or a path.
+    ///
+    /// # Errors
+    /// If `participant` has names or an address that cannot be written into ZooKeeper.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub fn open(servers: &[Server], chroot: &str, participant: &Participant) -> Result<Self, ParticipantError> {
+        let identity = Arc::new(Identity::new(participant)?);
+        let (commands, orders) = unbounded_channel();
+        let (reports, events) = unbounded_channel();
+        let driver = Driver {
+            servers: List(servers).to_string(),
+            session_timeout: participant.session_timeout,
+            layout: Arc::new(Layout::new(chroot, &participant.cluster)),
+            identity,
+            commands: orders,
+            events: reports,
+        };
+        tokio::spawn(driver.run());
+        Ok(Self { commands, events })
+    }
+
+    fn command(&self, command: Command) {
+        // The task ends before this only after it was told to close, and then nothing is answered any more.
+        let _ = self.commands.send(command);
+    }
+}
+
+impl Store for ZooKeeperStore {
+    fn send(&mut self, id: OpId, request: Request) {
+        self.command(Command::Send(id, request));
+    }
+
+    fn renew(&mut self) {
+        self.command(Command::Renew);
+    }
+
+    fn close(&mut self) {
+        self.command(Command::Close);
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
+        match self.events.poll_recv(context) {
+            Poll::Ready(Some(event)) => Poll::Ready(event),
+            Poll::Ready(None) | Poll::Pending => Poll::Pending,
+        }
+    }
+}

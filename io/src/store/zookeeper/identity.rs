@@ -1,0 +1,122 @@
+//! Who this node is, checked for what can be written into ZooKeeper.
+
+use crate::store::Participant;
+
+/// How long the id of a node and the name of a cluster may be, in bytes.
+pub const MAX_NAME_BYTES: usize = 128;
+
+/// Why a node cannot take part under the names that it was given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParticipantError {
+    /// A name that can be no znode's.
+    #[error(
+        "{what} `{}`: {fault}; accepted: 1 to {MAX_NAME_BYTES} bytes of UTF-8 without `/` and without control or private \
+         characters", name.escape_debug()
+    )]
+    Name {
+        /// Which name.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// What is wrong with it.
+        fault: &'static str,
+    },
+    /// An address that others could not connect to.
+    #[error("address `{}`; accepted: host:port, [IPv6]:port", address.escape_debug())]
+    Address {
+        /// The address as given.
+        address: String,
+    },
+}
+
+/// A participant whose names were checked.
+#[derive(Clone, Debug)]
+pub(super) struct Identity {
+    pub(super) id: String,
+    pub(super) address: String,
+    pub(super) host: String,
+    pub(super) port: u16,
+}
+
+impl Identity {
+    pub(super) fn new(participant: &Participant) -> Result<Self, ParticipantError> {
+        let Participant { cluster, id, address, session_timeout: _ } = participant;
+        check_name("cluster", cluster)?;
+        check_name("id", id)?;
+        let (host, port) = split(address).ok_or_else(|| ParticipantError::Address { address: address.clone() })?;
+        Ok(Self { id: id.clone(), address: address.clone(), host: host.into(), port })
+    }
+}
+
+fn check_name(what: &'static str, name: &str) -> Result<(), ParticipantError> {
+    let fault = if name.is_empty() {
+        "it is empty"
+    } else if name.len() > MAX_NAME_BYTES {
+        "it is too long"
+    } else if name.contains('/') {
+        "it contains a slash"
+    } else if name.chars().any(is_refused) {
+        "it contains a character that ZooKeeper refuses"
+    } else if name == "." || name == ".." {
+        "it is a relative path"
+    } else {
+        return Ok(());
+    };
+    Err(ParticipantError::Name { what, name: name.into(), fault })
+}
+
+/// ZooKeeper's own list (`PathUtils.validatePath`).
+fn is_refused(letter: char) -> bool {
+    matches!(letter, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}')
+}
+
+fn split(address: &str) -> Option<(&str, u16)> {
+    let (host, port) = address.rsplit_once(':')?;
+    let port = port.bytes().all(|byte| byte.is_ascii_digit()).then(|| port.parse().ok()).flatten()?;
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let good = match bare {
+        Some(bare) => bare.parse::<core::net::Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
+    };
+    (good && port != 0).then_some((bare.unwrap_or(host), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use core::time::Duration;
+
+    use super::*;
+
+    fn identity(cluster: &str, id: &str, address: &str) -> Result<Identity, ParticipantError> {
+        let (cluster, id, address) = (cluster.into(), id.into(), address.into());
+        Identity::new(&Participant { cluster, id, address, session_timeout: Duration::from_secs(1) })
+    }
+
+    #[test]
+    fn good_names() {
+        for id in ["a", "node-a.example.org", "größe 1", "x".repeat(128).as_str()] {
+            assert!(identity("default", id, "a:1").is_ok(), "{id}");
+        }
+        let six = identity("default", "a", "[::1]:80").expect("a good address");
+        assert_eq!((six.host.as_str(), six.port), ("::1", 80));
+    }
+
+    #[test]
+    fn bad_names_are_told_with_what_is_accepted() {
+        for id in ["", "a/b", "a\nb", "\u{85}", "\u{e000}", "\u{fffd}", "..", "x".repeat(129).as_str()] {
+            for error in [identity("default", id, "a:1"), identity(id, "a", "a:1")] {
+                let message = error.expect_err(id).to_string();
+                assert!(message.contains("accepted: 1 to 128 bytes"), "{message}");
+                assert!(!message.chars().any(char::is_control), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn bad_addresses_are_told_with_what_is_accepted() {
+        for address in ["", "a", "a:", ":1", "a:0", "a:65536", "a:+1", "::1:80", "[a]:1", "a b:1", "a\n:1"] {
+            let message = identity("default", "a", address).expect_err(address).to_string();
+            assert!(message.contains("accepted: host:port"), "{message}");
+        }
+    }
+}

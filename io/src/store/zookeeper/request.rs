@@ -1,0 +1,348 @@
+//! How each request of the vocabulary is done with ZooKeeper's.
+
+use core::time::Duration;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use futures_util::future::join_all;
+use rolecall_core::store::{Refusal, Reply, Request, TermRecord};
+use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, Member, MemberKey, Session, Snapshot};
+use tracing::warn;
+use zookeeper_client::{
+    Acls, Client, CreateMode, CreateOptions, CreateSequence, Error, MultiWriteError, MultiWriteResult, MultiWriter,
+    SessionState, Stat,
+};
+
+use super::failure::Failure;
+use super::identity::Identity;
+use super::layout::Layout;
+use super::names::Names;
+use super::record::{EntryData, OwnEntry, TermData};
+use super::watches::Watch;
+use super::znode::{candidate_prefix, entry_name, parse_entry};
+
+const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
+pub(super) const EPHEMERAL: CreateOptions<'static> = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
+const SEQUENTIAL: CreateOptions<'static> = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
+
+/// How often a step is tried for which something must first be created, while somebody else deletes that again and again.
+const ATTEMPTS: u32 = 4;
+
+/// What a request needs. Dropping the last of them drops the client.
+#[derive(Clone, Debug)]
+pub(super) struct Desk {
+    pub(super) client: Client,
+    pub(super) layout: Arc<Layout>,
+    pub(super) identity: Arc<Identity>,
+    pub(super) session: Session,
+    pub(super) timeout: Duration,
+}
+
+/// A request that was done.
+#[derive(Debug)]
+pub(super) struct Done {
+    pub(super) reply: Reply,
+    pub(super) watch: Option<Watch>,
+    pub(super) names: Option<Names>,
+}
+
+impl From<Reply> for Done {
+    fn from(reply: Reply) -> Self {
+        Self { reply, watch: None, names: None }
+    }
+}
+
+type Outcome = Result<Done, Failure>;
+
+/// Does one request. Its first message is given to the client when this is polled for the first time.
+pub(super) async fn perform(desk: Desk, request: Request, names: Arc<Names>) -> Outcome {
+    let named = |candidate| names.of(candidate).map(|name| desk.layout.candidate(&name));
+    match request {
+        Request::Sync => Ok(desk.client.sync(desk.layout.root()).await.map(|()| Reply::Synced)?.into()),
+        Request::Enter { guid } => desk.enter(guid).await,
+        Request::List => desk.list().await,
+        Request::Inspect { candidate, watch } => desk.inspect(named(candidate).ok_or(Refusal::Missing)?, watch).await,
+        Request::Delete { candidate } => {
+            let path = named(candidate).ok_or(Refusal::Missing)?;
+            Ok(desk.client.delete(&path, None).await.map(|()| Reply::Deleted)?.into())
+        }
+        Request::Claim { candidate, incarnation, create } => {
+            desk.claim(named(candidate).ok_or(Refusal::CandidateGone)?, incarnation, create).await
+        }
+        Request::Beat { candidate } => desk.beat(named(candidate).ok_or(Refusal::CandidateGone)?).await,
+        Request::ReadTerm => desk.read_term().await,
+        Request::Join { directory, session, epoch } => desk.join(directory, session, epoch).await,
+        Request::Leave { directory, session } => {
+            let path = desk.own_entry(directory, session);
+            Ok(desk.client.delete(&path, None).await.map(|()| Reply::Left)?.into())
+        }
+        Request::Verify { directory, session } => desk.verify(desk.own_entry(directory, session)).await,
+        Request::Members { directory, watch } => desk.members(directory, watch).await,
+        Request::Settle { settings } => desk.settle(settings).await,
+    }
+}
+
+impl Desk {
+    /// Creates a znode; its parents too where they are missing, the chroot among them.
+    pub(super) async fn create(
+        &self,
+        path: &str,
+        data: &[u8],
+        options: &CreateOptions<'_>,
+    ) -> Result<(Stat, CreateSequence), Failure> {
+        for _ in 0..ATTEMPTS {
+            match self.client.create(path, data, options).await {
+                Err(Error::NoNode) => self.create_parents(path).await?,
+                outcome => return Ok(outcome?),
+            }
+        }
+        warn!(path, "its parents are deleted as fast as they are created");
+        Err(Refusal::Denied.into())
+    }
+
+    /// Whether `stat` is that of an ephemeral znode of the session that this client was opened with.
+    pub(super) fn owns(&self, stat: &Stat) -> bool {
+        stat.ephemeral_owner.cast_unsigned() == self.session.0
+    }
+
+    async fn create_parents(&self, path: &str) -> Result<(), Failure> {
+        let (parent, _) = path.rsplit_once('/').expect("paths begin with a slash");
+        self.create_directory(parent).await
+    }
+
+    async fn create_directory(&self, path: &str) -> Result<(), Failure> {
+        self.still_connected()?;
+        self.client.mkdir(path, &PERSISTENT).await?;
+        self.still_connected()
+    }
+
+    /// A request of several steps does not go on behind a loss of the connection: the client would keep the step and send
+    /// it in whatever session comes next.
+    fn still_connected(&self) -> Result<(), Failure> {
+        match self.client.state() {
+            SessionState::SyncConnected | SessionState::ConnectedReadOnly => Ok(()),
+            SessionState::Disconnected | SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => {
+                Err(Failure::Unknown)
+            }
+        }
+    }
+
+    async fn enter(&self, guid: Guid) -> Outcome {
+        let prefix = self.layout.candidate(&candidate_prefix(guid));
+        let (stat, sequence) = self.create(&prefix, self.identity.id.as_bytes(), &SEQUENTIAL).await?;
+        if !self.owns(&stat) {
+            return Err(Failure::SessionInDoubt);
+        }
+        let sequence = i32::try_from(sequence.into_i64()).map_err(|_| Failure::Unknown)?;
+        Ok(Reply::Entered(Candidate { sequence, guid: Some(guid) }).into())
+    }
+
+    async fn list(&self) -> Outcome {
+        let children = match self.client.list_children(&self.layout.election()).await {
+            Err(Error::NoNode) => Vec::new(),
+            outcome => outcome?,
+        };
+        let (names, reply) = Names::read(children);
+        Ok(Done { reply, watch: None, names: Some(names) })
+    }
+
+    async fn inspect(&self, path: String, watch: bool) -> Outcome {
+        let (data, stat, watch) = self.read(path, watch).await?;
+        let owner = Session(stat.ephemeral_owner.cast_unsigned());
+        let reply = Reply::Candidate { owner, participant: String::from_utf8_lossy(&data).into() };
+        Ok(Done { reply, watch, names: None })
+    }
+
+    async fn read(&self, path: String, watch: bool) -> Result<(Vec<u8>, Stat, Option<Watch>), Failure> {
+        if watch {
+            let (data, stat, watcher) = self.client.get_and_watch_data(&path).await?;
+            Ok((data, stat, Some(Watch { path, children: false, watcher })))
+        } else {
+            let (data, stat) = self.client.get_data(&path).await?;
+            Ok((data, stat, None))
+        }
+    }
+
+    async fn claim(&self, candidate: String, incarnation: Incarnation, create: bool) -> Outcome {
+        let term = self.layout.term();
+        let Identity { id, address, .. } = self.identity.as_ref().clone();
+        let data = TermData { incarnation, id, address }.to_bytes();
+        let mut writer = self.checked(&candidate)?;
+        if create {
+            writer.add_create(&term, &data, &PERSISTENT)?;
+        }
+        // Also after its creation, in the same transaction: some servers tell the revision of a set only.
+        writer.add_set_data(&term, &data, None)?;
+        let results = writer.commit().await.map_err(multi_failure)?;
+        let revision = results
+            .iter()
+            .rev()
+            .find_map(|result| if let MultiWriteResult::SetData { stat } = result { Some(stat.mzxid) } else { None });
+        let revision = revision.ok_or(Failure::Unknown)?;
+        Ok(Reply::Claimed(Epoch(revision.cast_unsigned())).into())
+    }
+
+    async fn beat(&self, candidate: String) -> Outcome {
+        let beat = self.layout.beat();
+        let data = self.identity.id.as_bytes();
+        let mut create = false;
+        for _ in 0..ATTEMPTS {
+            let mut writer = self.checked(&candidate)?;
+            if create {
+                writer.add_create(&beat, data, &PERSISTENT)?;
+            } else {
+                writer.add_set_data(&beat, data, None)?;
+            }
+            match writer.commit().await.map_err(multi_failure) {
+                Ok(_) => return Ok(Reply::Beaten.into()),
+                Err(Failure::Refused(Refusal::Missing)) => create = true,
+                Err(Failure::Refused(Refusal::Exists)) => create = false,
+                Err(failure) => return Err(failure),
+            }
+            self.still_connected()?;
+        }
+        Err(Refusal::Denied.into())
+    }
+
+    /// A transaction that is done only if `candidate` exists.
+    fn checked(&self, candidate: &str) -> Result<MultiWriter<'_>, Failure> {
+        const ANY_VERSION: i32 = -1;
+        let mut writer = self.client.new_multi_writer();
+        writer.add_check_version(candidate, ANY_VERSION)?;
+        Ok(writer)
+    }
+
+    async fn read_term(&self) -> Outcome {
+        let path = self.layout.term();
+        let (sync, read) = (self.client.sync(&path), self.client.get_data(&path));
+        sync.await?;
+        let (data, stat) = read.await?;
+        let Some(TermData { incarnation, id, address }) = TermData::parse(&data) else {
+            warn!(path, "not the record of a term; delete this znode to let the next leader write a new one");
+            return Err(Refusal::Denied.into());
+        };
+        let fence = Fence { incarnation, epoch: Epoch(stat.mzxid.cast_unsigned()) };
+        Ok(Reply::Term(TermRecord { fence, leader: id.into(), address: address.into() }).into())
+    }
+
+    async fn join(&self, directory: Directory, session: Session, epoch: Option<Epoch>) -> Outcome {
+        if session != self.session {
+            return Err(Refusal::SessionOver.into());
+        }
+        let Identity { id, host, port, .. } = self.identity.as_ref();
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let registered_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
+        let entry = OwnEntry { id, host, port: *port, epoch, session_timeout: self.timeout, registered_ms };
+        let path = self.own_entry(directory, session);
+        let (stat, _) = self.create(&path, &entry.to_bytes(directory), &EPHEMERAL).await?;
+        if self.owns(&stat) { Ok(Reply::Joined.into()) } else { Err(Failure::SessionInDoubt) }
+    }
+
+    async fn verify(&self, path: String) -> Outcome {
+        let (data, stat, watch) = self.read(path, true).await?;
+        let owner = Session(stat.ephemeral_owner.cast_unsigned());
+        let epoch = EntryData::parse(&data).and_then(|entry| entry.epoch);
+        Ok(Done { reply: Reply::Registered { owner, epoch }, watch, names: None })
+    }
+
+    fn own_entry(&self, directory: Directory, session: Session) -> String {
+        self.layout.entry(directory, &entry_name(&self.identity.id, session))
+    }
+
+    async fn members(&self, directory: Directory, watch: bool) -> Outcome {
+        let path = self.layout.directory(directory);
+        let (names, watch) = if watch {
+            let (names, watch) = self.watch_children(path).await?;
+            (names, Some(watch))
+        } else {
+            let names = match self.client.list_children(&path).await {
+                Err(Error::NoNode) => Vec::new(),
+                outcome => outcome?,
+            };
+            (names, None)
+        };
+        let snapshot = self.snapshot(directory, names).await?;
+        Ok(Done { reply: Reply::Members(snapshot), watch, names: None })
+    }
+
+    async fn watch_children(&self, path: String) -> Result<(Vec<String>, Watch), Failure> {
+        for _ in 0..ATTEMPTS {
+            match self.client.get_and_watch_children(&path).await {
+                Err(Error::NoNode) => self.create_directory(&path).await?,
+                outcome => {
+                    let (names, _, watcher) = outcome?;
+                    return Ok((names, Watch { path, children: true, watcher }));
+                }
+            }
+        }
+        warn!(path, "it is deleted as fast as it is created");
+        Err(Refusal::Denied.into())
+    }
+
+    /// Reads the entries of these names, all at once. One that is gone meanwhile is simply not there.
+    async fn snapshot(&self, directory: Directory, names: Vec<String>) -> Result<Snapshot, Failure> {
+        let read = async |name: &str| {
+            let Some((id, session)) = parse_entry(name) else { return Ok(Entry::Skipped) };
+            match self.client.get_data(&self.layout.entry(directory, name)).await.map_err(Failure::from) {
+                Ok((data, stat)) => Ok(entry(MemberKey { id: id.into(), session }, &data, &stat)),
+                Err(Failure::Refused(Refusal::Missing)) => Ok(Entry::Gone),
+                Err(Failure::Refused(Refusal::Denied)) => Ok(Entry::Skipped),
+                Err(failure) => Err(failure),
+            }
+        };
+        let mut snapshot = Snapshot::default();
+        for entry in join_all(names.iter().map(|name| read(name))).await {
+            match entry? {
+                Entry::Member(member) => snapshot.members.push(member),
+                Entry::Skipped => snapshot.skipped += 1,
+                Entry::Gone => {}
+            }
+        }
+        snapshot.members.sort_by(|one, other| one.key.cmp(&other.key));
+        Ok(snapshot)
+    }
+
+    async fn settle(&self, settings: Arc<str>) -> Outcome {
+        let path = self.layout.settings();
+        for _ in 0..ATTEMPTS {
+            match self.create(&path, settings.as_bytes(), &PERSISTENT).await {
+                Ok(_) => return Ok(Reply::Settled(settings).into()),
+                Err(Failure::Refused(Refusal::Exists)) => self.still_connected()?,
+                Err(failure) => return Err(failure),
+            }
+            match self.client.get_data(&path).await {
+                Err(Error::NoNode) => self.still_connected()?,
+                outcome => {
+                    let Ok(text) = String::from_utf8(outcome?.0) else {
+                        warn!(path, "not UTF-8; delete this znode to let the next node write its settings");
+                        return Err(Refusal::Denied.into());
+                    };
+                    return Ok(Reply::Settled(text.into()).into());
+                }
+            }
+        }
+        Err(Refusal::Denied.into())
+    }
+}
+
+enum Entry {
+    Member(Member),
+    Skipped,
+    Gone,
+}
+
+fn entry(key: MemberKey, data: &[u8], stat: &Stat) -> Entry {
+    let Some(EntryData { address, epoch, session_timeout }) = EntryData::parse(data) else { return Entry::Skipped };
+    let created = stat.czxid.cast_unsigned();
+    Entry::Member(Member { key, address: address.into(), epoch, session_timeout, created })
+}
+
+/// The first operation of each transaction checks the candidate.
+fn multi_failure(error: MultiWriteError) -> Failure {
+    match error {
+        MultiWriteError::OperationFailed { index: 0, source: Error::NoNode } => Refusal::CandidateGone.into(),
+        MultiWriteError::OperationFailed { index: _, source } | MultiWriteError::RequestFailed { source } => {
+            source.into()
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! A store's caller for tests: asks, and waits for what comes.
+
+use core::future::poll_fn;
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::{Candidate, Guid, Link, OpId, Session, Slot, Snapshot};
+use rolecall_io::store::{Store, StoreEvent};
+use tokio::time::timeout;
+
+use crate::wait::LIMIT;
+
+/// Sends requests to a store and waits for their answers, whatever else happens meanwhile: events that are not waited for
+/// are kept for later, in order.
+#[derive(Debug)]
+pub struct Asker<S> {
+    /// The store.
+    pub store: S,
+    sequence: u32,
+    kept: VecDeque<StoreEvent>,
+}
+
+impl<S: Store> Asker<S> {
+    /// A caller of `store`.
+    pub fn new(store: S) -> Self {
+        Self { store, sequence: 0, kept: VecDeque::new() }
+    }
+
+    /// Sends a request without waiting.
+    pub fn send(&mut self, request: Request) -> OpId {
+        self.sequence += 1;
+        let id = OpId { link: Link(0), slot: slot(&request), sequence: self.sequence };
+        self.store.send(id, request);
+        id
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn ask(&mut self, request: Request) -> Answer {
+        let id = self.send(request);
+        self.answer(id).await
+    }
+
+    /// Sends a request that succeeds.
+    ///
+    /// # Panics
+    /// If it does not.
+    pub async fn done(&mut self, request: Request) -> Reply {
+        let text = format!("{request:?}");
+        match self.ask(request).await {
+            Answer::Done(reply) => reply,
+            answer @ (Answer::Refused(_) | Answer::Unknown) => panic!("{text} was answered by {answer:?}"),
+        }
+    }
+
+    /// Enters the election.
+    ///
+    /// # Panics
+    /// If that fails.
+    pub async fn enter(&mut self, random: u128) -> Candidate {
+        let reply = self.done(Request::Enter { guid: Guid::ours(random) }).await;
+        let Reply::Entered(candidate) = reply else { panic!("an answer of another kind: {reply:?}") };
+        candidate
+    }
+
+    /// The queue, and how many names in it are not those of candidates.
+    ///
+    /// # Panics
+    /// If it can't be read.
+    pub async fn list(&mut self) -> (Vec<Candidate>, u32) {
+        let reply = self.done(Request::List).await;
+        let Reply::Candidates { candidates, skipped } = reply else { panic!("an answer of another kind: {reply:?}") };
+        (candidates, skipped)
+    }
+
+    /// A directory's members.
+    ///
+    /// # Panics
+    /// If they can't be read.
+    pub async fn members(&mut self, directory: rolecall_core::Directory) -> Snapshot {
+        let reply = self.done(Request::Members { directory, watch: false }).await;
+        let Reply::Members(snapshot) = reply else { panic!("an answer of another kind: {reply:?}") };
+        snapshot
+    }
+
+    /// Waits for the answer to `id`.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn answer(&mut self, id: OpId) -> Answer {
+        self.find(&format!("the answer to {id:?}"), |event| {
+            let StoreEvent::Answered { id: answered, answer } = event else { return None };
+            (*answered == id).then(|| answer.clone())
+        })
+        .await
+    }
+
+    /// Waits for the notice of the watch that `id` has set.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn notice(&mut self, id: OpId) -> Notice {
+        self.find(&format!("the notice for {id:?}"), |event| {
+            let StoreEvent::Noticed { id: noticed, notice } = event else { return None };
+            (*noticed == id).then_some(*notice)
+        })
+        .await
+    }
+
+    /// Waits for a connected session.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn up(&mut self) -> (Session, Duration) {
+        self.find("a session", |event| {
+            if let StoreEvent::Up { session, timeout } = event { Some((*session, *timeout)) } else { None }
+        })
+        .await
+    }
+
+    /// Waits for the next event about the session itself, and takes it.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn session_event(&mut self) -> StoreEvent {
+        self.find("news of the session", |event| match event {
+            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => None,
+            StoreEvent::Up { .. } | StoreEvent::Suspended | StoreEvent::Lost | StoreEvent::Closed => {
+                Some(event.clone())
+            }
+        })
+        .await
+    }
+
+    /// Takes the next event, whatever it is.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`].
+    pub async fn next(&mut self) -> StoreEvent {
+        self.find("any event", |event| Some(event.clone())).await
+    }
+
+    /// Takes the first event for which `wanted` gives something, of those that were kept or are yet to come.
+    ///
+    /// # Panics
+    /// If there is none within [`LIMIT`]; `what` says in the message what was waited for.
+    pub async fn find<T>(&mut self, what: &str, mut wanted: impl FnMut(&StoreEvent) -> Option<T>) -> T {
+        if let Some((at, value)) = self.kept.iter().enumerate().find_map(|(at, event)| Some((at, wanted(event)?))) {
+            self.kept.remove(at);
+            return value;
+        }
+        let search = async {
+            loop {
+                let event = poll_fn(|context| self.store.poll_event(context)).await;
+                if let Some(value) = wanted(&event) {
+                    return value;
+                }
+                self.kept.push_back(event);
+            }
+        };
+        match timeout(LIMIT, search).await {
+            Ok(value) => value,
+            Err(_) => panic!("waited {LIMIT:?} in vain: {what}; there were {:?}", self.kept),
+        }
+    }
+
+    /// What has come and was not waited for.
+    pub fn kept(&self) -> impl Iterator<Item = &StoreEvent> {
+        self.kept.iter()
+    }
+}
+
+fn slot(request: &Request) -> Slot {
+    match request {
+        Request::Sync
+        | Request::Enter { .. }
+        | Request::List
+        | Request::Inspect { .. }
+        | Request::Claim { .. }
+        | Request::Settle { .. } => Slot::Queue,
+        Request::Delete { .. } => Slot::Sweep,
+        Request::Beat { .. } => Slot::Beat,
+        Request::ReadTerm => Slot::Term,
+        Request::Join { directory, .. } | Request::Leave { directory, .. } | Request::Verify { directory, .. } => {
+            Slot::Membership(*directory)
+        }
+        Request::Members { directory, .. } => Slot::Mirror(*directory),
+    }
+}

@@ -1,0 +1,52 @@
+//! The ZooKeeper adapter against a real server, with a raw client as the observer from outside.
+
+use core::time::Duration;
+use std::error::Error;
+use std::net::SocketAddr;
+
+use rolecall_io::store::zookeeper::ZooKeeperStore;
+use rolecall_io::store::{Participant, Server};
+use rolecall_tests::asker::Asker;
+use rolecall_tests::zookeeper::ZooKeeperServer;
+use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
+
+mod requests;
+mod sessions;
+mod strangers;
+mod watches;
+
+type Outcome = Result<(), Box<dyn Error>>;
+type Node = Asker<ZooKeeperStore>;
+
+const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
+const ROOT: &str = "/rolecall/default";
+
+/// Sessions that end only if a test makes them.
+const LONG: Duration = Duration::from_secs(30);
+
+/// A node that asks for sessions of `timeout` at `address`.
+fn node(id: &str, address: SocketAddr, chroot: &str, timeout: Duration) -> Result<Node, Box<dyn Error>> {
+    let server = Server { host: address.ip().to_string(), port: address.port() };
+    let participant = Participant {
+        cluster: "default".into(),
+        id: id.into(),
+        address: "10.0.0.5:8080".into(),
+        session_timeout: timeout,
+    };
+    Ok(Asker::new(ZooKeeperStore::open(&[server], chroot, &participant)?))
+}
+
+/// A server, a node with a session there, and an observer.
+async fn world() -> Result<(ZooKeeperServer, Node, Client), Box<dyn Error>> {
+    let server = ZooKeeperServer::start().await?;
+    let mut node = node("node-a", server.address(), "", LONG)?;
+    node.up().await;
+    let observer = server.observer().await;
+    Ok((server, node, observer))
+}
+
+async fn children(observer: &Client, path: &str) -> Result<Vec<String>, zookeeper_client::Error> {
+    let mut children = observer.list_children(path).await?;
+    children.sort();
+    Ok(children)
+}
