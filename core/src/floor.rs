@@ -1,5 +1,6 @@
 //! The highest epoch that this node has seen, and what the term record said in this session.
 
+use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Standing, Step, earlier};
 use crate::store::{Answer, Refusal, Reply, Request};
 use crate::{Action, Fence, Incarnation, OpId, Sink, Slot, Time, Timer};
@@ -156,4 +157,18 @@ impl Floor {
     pub(crate) fn is_stuck(&self, connected: bool) -> bool {
         connected && self.read.is_none() && self.pending.is_none() && self.backoff.deadline().is_none()
     }
+}
+
+impl Named for Floor {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.fence.names(names);
+        self.pending.names(names);
+        self.backoff.names(names);
+        self.published.names(names);
+    }
+}
+
+/// Nothing is known of the operation but that it is pending.
+impl Named for () {
+    fn names(&mut self, _names: &mut dyn Names) {}
 }

@@ -3,7 +3,8 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use crate::{Config, Member, Session, Time};
+use crate::names::{Moment, Named, Names};
+use crate::{Config, Member, Session, Time, Timer};
 
 /// Found out before this node stands for anything, and once more when it is registered, since two may start together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -108,6 +109,21 @@ impl Identity {
         match self {
             Self::Waiting { again_at, .. } => *again_at,
             Self::Unread | Self::Free | Self::Registered | Self::Proved => None,
+        }
+    }
+}
+
+impl Named for Identity {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Waiting { session, until, again_at } => {
+                names.session(session);
+                names.time(Moment::Limit, until);
+                if let Some(again_at) = again_at {
+                    names.time(Moment::Deadline(Timer::Identity), again_at);
+                }
+            }
+            Self::Unread | Self::Free | Self::Registered | Self::Proved => {}
         }
     }
 }

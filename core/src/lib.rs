@@ -16,6 +16,7 @@ mod floor;
 mod identity;
 mod member;
 mod membership;
+pub mod names;
 mod node;
 pub mod observe;
 mod registry;

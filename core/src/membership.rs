@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::names::{Named, Names, Revision};
 use crate::step::{Backoff, Pending, Standing, Step, earlier};
 use crate::store::{Answer, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time, Timer};
@@ -231,5 +232,38 @@ impl Membership {
     /// Whether, being quiet, it is as wanted.
     pub(crate) fn agrees(&self, wanted: Option<Entry>) -> bool {
         self.next(wanted).is_none()
+    }
+}
+
+impl Named for Membership {
+    fn names(&mut self, names: &mut dyn Names) {
+        match &mut self.known {
+            Known::Present(entry) => entry.names(names),
+            Known::Absent | Known::Unread => {}
+        }
+        self.former.iter_mut().for_each(|session| names.session(session));
+        if let Some(watch) = &mut self.watch {
+            names.operation(watch);
+        }
+        self.pending.names(names);
+        self.backoff.names(names);
+    }
+}
+
+impl Named for Entry {
+    fn names(&mut self, names: &mut dyn Names) {
+        if let Some(epoch) = &mut self.epoch {
+            names.revision(Revision::Epoch, &mut epoch.0);
+        }
+    }
+}
+
+impl Named for Ask {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Join(entry) => entry.names(names),
+            Self::LeaveFormer(session) => names.session(session),
+            Self::Sync | Self::Verify | Self::Leave => {}
+        }
     }
 }

@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Step, earlier};
 use crate::store::{Answer, Reply, Request};
 use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time, Timer};
@@ -195,4 +196,20 @@ impl Difference {
         members.extend(self.changed.iter().chain(&self.joined).cloned());
         members.sort_by(|one, other| one.key.cmp(&other.key));
     }
+}
+
+impl Named for Registry {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.snapshot.names(names);
+        if let Some(watch) = &mut self.watch {
+            names.operation(watch);
+        }
+        self.pending.names(names);
+        self.backoff.names(names);
+    }
+}
+
+/// Whether it leaves a watch.
+impl Named for bool {
+    fn names(&mut self, _names: &mut dyn Names) {}
 }

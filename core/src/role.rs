@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use crate::names::{Moment, Named, Names};
 use crate::step::Backoff;
 use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 
@@ -233,5 +234,43 @@ impl Services {
             Phase::Running { .. } => None,
             Phase::Stopping { halt_at, .. } => Some((halt_at, Timer::Service)),
         }
+    }
+}
+
+impl Named for Duty {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Leader(fence) => fence.names(names),
+            Self::None | Self::Worker => {}
+        }
+    }
+}
+
+impl Named for Services {
+    fn names(&mut self, names: &mut dyn Names) {
+        names.last_run(&mut self.last_run, self.phase != Phase::Idle);
+        match &mut self.phase {
+            Phase::Idle => {}
+            Phase::Starting { run, duty, deadline } => {
+                names.run(run);
+                duty.names(names);
+                names.time(Moment::Deadline(Timer::Service), deadline);
+            }
+            Phase::Running { run, duty } => {
+                names.run(run);
+                duty.names(names);
+            }
+            Phase::Stopping { run, duty, drain_until, halt_at } => {
+                names.run(run);
+                duty.names(names);
+                names.time(Moment::Limit, drain_until);
+                names.time(Moment::Deadline(Timer::Service), halt_at);
+            }
+        }
+        if let Some(failing) = &mut self.failing {
+            failing.duty.names(names);
+            names.time(Moment::Past, &mut failing.since);
+        }
+        self.backoff.names(names);
     }
 }

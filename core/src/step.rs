@@ -3,8 +3,9 @@
 
 use core::time::Duration;
 
+use crate::names::{Moment, Named, Names};
 use crate::store::Request;
-use crate::{Action, Link, OpId, Session, Sink, Slot, Time};
+use crate::{Action, Link, OpId, Session, Sink, Slot, Time, Timer};
 
 /// Names operations. One for all machines of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -139,5 +140,13 @@ pub(crate) fn earlier<Reason>(one: Option<(Time, Reason)>, other: Option<(Time, 
     match (one, other) {
         (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
         (one, other) => one.or(other),
+    }
+}
+
+impl Named for Backoff {
+    fn names(&mut self, names: &mut dyn Names) {
+        if let Some(until) = &mut self.until {
+            names.time(Moment::Deadline(Timer::Retry), until);
+        }
     }
 }

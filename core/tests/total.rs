@@ -3,13 +3,44 @@
 #[path = "common/hostile.rs"]
 mod hostile;
 
+use hostile::Step;
 use proptest::prelude::*;
+use rolecall_core::names::{Canonical, Named, ORIGIN};
+use rolecall_core::{Action, Node, Time};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_events_in_any_order_break_no_promise(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
-        hostile::play(&bytes).map_err(TestCaseError::fail)?;
+        hostile::play(&bytes, |_| {}).map_err(TestCaseError::fail)?;
     }
+
+    #[test]
+    fn nothing_that_a_node_does_depends_on_names(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
+        hostile::play(&bytes, commutes_with_naming).map_err(TestCaseError::fail)?;
+    }
+}
+
+/// The step from the canonical state leads to the same as the step that was taken, but for names.
+fn commutes_with_naming(step: &Step<'_>) {
+    let (mut node, mut event) = (step.before.clone(), step.event.clone());
+    let mut names = Canonical::new(step.since, step.before, &mut [&mut event.clone()]);
+    node.names(&mut names);
+    event.names(&mut names);
+    let now = ORIGIN + step.now.since(step.since);
+
+    let mut actions = Vec::new();
+    node.handle(now, event, &mut actions);
+
+    assert_eq!(canonical(now, &node, actions), canonical(step.now, step.after, step.actions.to_vec()));
+    assert_eq!(node.canonical(now).canonical(ORIGIN), node.canonical(now), "named twice");
+}
+
+fn canonical(now: Time, node: &Node, mut actions: Vec<Action>) -> (Node, Vec<Action>) {
+    let mut node = node.clone();
+    let mut names = Canonical::new(now, &node, &mut [&mut actions.clone()]);
+    node.names(&mut names);
+    actions.names(&mut names);
+    (node, actions)
 }

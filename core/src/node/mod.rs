@@ -1,5 +1,6 @@
 //! The machine of one node: it owns one of each of the others and routes between them in one pass.
 
+mod canonical;
 mod check;
 mod events;
 mod query;

@@ -58,6 +58,7 @@ mod event;
 mod exchange;
 mod faults;
 mod machine;
+mod names;
 mod output;
 mod queue;
 mod replica;
@@ -67,7 +68,6 @@ mod timing;
 mod tree;
 mod watch;
 
-pub use canonical::Renaming;
 pub use check::Broken;
 pub use event::{Act, Client, Event, Fault, Server};
 pub use machine::Machine;

@@ -11,16 +11,30 @@ use rolecall_core::{
     Run, Session, Slot, Snapshot, Time, Trace, Violation,
 };
 
-/// Plays the events that `bytes` decode to, and judges every step.
+/// One step of the node: what it was since when, what happened, what came of it.
+pub(crate) struct Step<'a> {
+    pub(crate) before: &'a Node,
+    pub(crate) since: Time,
+    pub(crate) now: Time,
+    pub(crate) event: &'a Event,
+    pub(crate) actions: &'a [Action],
+    pub(crate) after: &'a Node,
+}
+
+/// Plays the events that `bytes` decode to, and judges every step; `look` is shown each.
 ///
 /// # Errors
 /// The promise that was broken, and all that led to it.
-pub(crate) fn play(bytes: &[u8]) -> Result<usize, String> {
+pub(crate) fn play(bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
     let mut bytes = Bytes(bytes);
     let mut world = World::new(&mut bytes);
     let mut count = 0;
-    while let Some(event) = world.event(&mut bytes) {
-        world.step(event).map_err(|violation| format!("{violation:?} after\n{}", world.trace.text()))?;
+    loop {
+        let since = world.now;
+        let Some(event) = world.event(&mut bytes) else { break };
+        world
+            .step(since, event, &mut look)
+            .map_err(|violation| format!("{violation:?} after\n{}", world.trace.text()))?;
         count += 1;
         if world.ended {
             break;
@@ -72,10 +86,11 @@ impl World {
         }
     }
 
-    fn step(&mut self, event: Event) -> Result<(), Violation> {
+    fn step(&mut self, since: Time, event: Event, look: &mut impl FnMut(&Step<'_>)) -> Result<(), Violation> {
         let before = self.node.clone();
         let mut actions = Vec::new();
         self.node.handle(self.now, event.clone(), &mut actions);
+        look(&Step { before: &before, since, now: self.now, event: &event, actions: &actions, after: &self.node });
         self.trace.record(self.now, "a", &event, &actions);
         assert!(actions.len() <= Node::MAX_ACTIONS, "{} actions on {event:?}: {actions:#?}", actions.len());
         // A service that does not stop is the application's fault, and this is what it is to come to.

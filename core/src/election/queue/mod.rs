@@ -6,11 +6,12 @@
 //! their guid, and never a second write while the first is uncertain.
 //!
 //! The files: this one has the state and what connections and sessions do to it; `answer` what answers and notices do;
-//! `advance` derives the next step; `check` has the invariants.
+//! `advance` derives the next step; `check` has the invariants, `names` the names.
 
 mod advance;
 mod answer;
 mod check;
+mod names;
 
 pub(crate) use answer::Bench;
 

@@ -6,34 +6,36 @@ use proptest::prelude::*;
 
 use super::arbitrary::event;
 use super::*;
-use crate::store::Renaming;
+use crate::names::{Named, Names, Revision};
 
 /// Every number is greater by a fixed amount.
 struct Shift;
 
-impl Renaming for Shift {
-    fn operation(&mut self, _: Session, id: OpId) -> OpId {
-        OpId { sequence: id.sequence + 1000, ..id }
+impl Names for Shift {
+    fn operation(&mut self, id: &mut OpId) {
+        id.sequence += 1000;
     }
 
-    fn revision(&mut self, revision: u64) -> u64 {
-        revision + 100
+    fn revision(&mut self, _: Revision, revision: &mut u64) {
+        *revision += 100;
     }
 
-    fn sequence(&mut self, sequence: i32) -> i32 {
-        sequence + 10
+    fn sequence(&mut self, sequence: &mut i32) {
+        *sequence += 10;
     }
 
-    fn session(&mut self, session: Session) -> Session {
-        session
+    fn next_sequence(&mut self, next: &mut i32) {
+        *next += 10;
     }
 }
 
 impl Shift {
     fn event(event: Event) -> Event {
         match event {
-            Event::Request { session, id, request } => {
-                Event::Request { session, id: Self.operation(session, id), request: Self::request(request) }
+            Event::Request { session, mut id, mut request } => {
+                Self.operation(&mut id);
+                request.names(&mut Self);
+                Event::Request { session, id, request }
             }
             Event::Operator(act) => Event::Operator(Self::act(act)),
             other @ (Event::Connect { .. }
@@ -45,18 +47,16 @@ impl Shift {
         }
     }
 
-    fn request(mut request: Request) -> Request {
-        crate::store::canonical::rename_request(&mut request, &mut Self);
-        request
-    }
-
     fn act(act: Act) -> Act {
-        let shifted = |candidate: Candidate| Candidate { sequence: Self.sequence(candidate.sequence), ..candidate };
+        let shifted = |mut candidate: Candidate| {
+            candidate.names(&mut Self);
+            candidate
+        };
         match act {
             Act::RewriteCandidate(candidate) => Act::RewriteCandidate(shifted(candidate)),
             Act::DeleteCandidate(candidate) => Act::DeleteCandidate(shifted(candidate)),
             Act::AddMember { directory, key, address, epoch, owner } => {
-                let epoch = epoch.map(|epoch| crate::Epoch(Self.revision(epoch.0)));
+                let epoch = epoch.map(|epoch| crate::Epoch(epoch.0 + 100));
                 Act::AddMember { directory, key, address, epoch, owner }
             }
             other @ (Act::AddCandidate { .. }
@@ -72,6 +72,7 @@ impl Shift {
 /// Every number is replaced by its rank among those of its kind.
 #[derive(Debug, Default)]
 struct Ranks {
+    client: Session,
     operations: BTreeSet<(Session, OpId)>,
     revisions: BTreeSet<u64>,
     sequences: BTreeSet<i32>,
@@ -80,43 +81,48 @@ struct Ranks {
 /// Collects first, in a pass whose result is thrown away.
 struct Collect<'a>(&'a mut Ranks);
 
-impl Renaming for Collect<'_> {
-    fn operation(&mut self, session: Session, id: OpId) -> OpId {
-        self.0.operations.insert((session, id));
-        id
+impl Names for Collect<'_> {
+    fn client(&mut self, session: Session) {
+        self.0.client = session;
     }
 
-    fn revision(&mut self, revision: u64) -> u64 {
-        self.0.revisions.insert(revision);
-        revision
+    fn operation(&mut self, id: &mut OpId) {
+        self.0.operations.insert((self.0.client, *id));
     }
 
-    fn sequence(&mut self, sequence: i32) -> i32 {
-        self.0.sequences.insert(sequence);
-        sequence
+    fn revision(&mut self, _: Revision, revision: &mut u64) {
+        self.0.revisions.insert(*revision);
     }
 
-    fn session(&mut self, session: Session) -> Session {
-        session
+    fn sequence(&mut self, sequence: &mut i32) {
+        self.0.sequences.insert(*sequence);
+    }
+
+    fn next_sequence(&mut self, next: &mut i32) {
+        self.0.sequences.insert(*next);
     }
 }
 
-impl Renaming for Ranks {
-    fn operation(&mut self, session: Session, id: OpId) -> OpId {
-        let rank = self.operations.range(..(session, id)).count();
-        OpId { sequence: u32::try_from(rank).expect("few operations"), ..id }
+impl Names for Ranks {
+    fn client(&mut self, session: Session) {
+        self.client = session;
     }
 
-    fn revision(&mut self, revision: u64) -> u64 {
-        self.revisions.range(..revision).count() as u64
+    fn operation(&mut self, id: &mut OpId) {
+        let rank = self.operations.range(..(self.client, *id)).count();
+        id.sequence = u32::try_from(rank).expect("few operations");
     }
 
-    fn sequence(&mut self, sequence: i32) -> i32 {
-        i32::try_from(self.sequences.range(..sequence).count()).expect("few candidates")
+    fn revision(&mut self, _: Revision, revision: &mut u64) {
+        *revision = self.revisions.range(..*revision).count() as u64;
     }
 
-    fn session(&mut self, session: Session) -> Session {
-        session
+    fn sequence(&mut self, sequence: &mut i32) {
+        *sequence = i32::try_from(self.sequences.range(..*sequence).count()).expect("few candidates");
+    }
+
+    fn next_sequence(&mut self, next: &mut i32) {
+        self.sequence(next);
     }
 }
 

@@ -1,0 +1,156 @@
+//! The canonical names of what one node knows.
+
+use alloc::vec::Vec;
+
+use super::{Moment, Named, Names, Revision};
+use crate::{Link, Node, OpId, Run, Time};
+
+/// The present of every canonical state. Far enough from both ends of the axis that whatever happened keeps its distance.
+pub const ORIGIN: Time = Time::from_nanos(1 << 62);
+
+/// Numbers by their rank.
+#[derive(Clone, Debug, Default)]
+pub struct Ranks(Vec<u64>);
+
+impl Ranks {
+    /// Takes a number in; zero, which is nothing's, is not one.
+    pub fn add(&mut self, number: u64) {
+        if number != 0 {
+            self.0.push(number);
+        }
+    }
+
+    /// Orders the numbers that were taken in, before they are asked for.
+    pub fn settle(&mut self) {
+        self.0.sort_unstable();
+        self.0.dedup();
+    }
+
+    /// How many numbers there are.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        u64::try_from(self.0.len()).unwrap_or(u64::MAX)
+    }
+
+    /// Whether there is none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// How many of the numbers are no greater: from 1 for those that were taken in.
+    #[must_use]
+    pub fn rank(&self, number: u64) -> u64 {
+        u64::try_from(self.0.partition_point(|other| *other <= number)).unwrap_or(u64::MAX)
+    }
+}
+
+/// Gives canonical names, as of one state of a node:
+///
+/// - Instants are relative to now, which becomes [`ORIGIN`]; a deadline that has passed is now, since how long ago it was makes
+///   no difference; what happened keeps its distance; [`Time::MAX`] remains.
+/// - Operations that the node waits for or has watches of are numbered in the order in which its state names them; it compares
+///   them for equality only. All others are alike to it, and become one.
+/// - Runs likewise: one lives, at most.
+/// - Epochs, and revisions that created something, become their ranks, each among its like.
+#[derive(Clone, Debug, Default)]
+pub struct Canonical {
+    now: Time,
+    link: Link,
+    live: Vec<OpId>,
+    run: Option<Run>,
+    epochs: Ranks,
+    created: Ranks,
+}
+
+impl Canonical {
+    /// The names that `node` has at `now`, ranked together with those in what else is to be renamed.
+    #[must_use]
+    pub fn new(now: Time, node: &Node, others: &mut [&mut dyn Named]) -> Self {
+        let mut survey = Survey { canonical: Self { now, ..Self::default() }, of_node: true };
+        node.clone().names(&mut survey);
+        survey.of_node = false;
+        others.iter_mut().for_each(|named| named.names(&mut survey));
+        let mut canonical = survey.canonical;
+        canonical.epochs.settle();
+        canonical.created.settle();
+        canonical
+    }
+
+    /// Whether the node waits for this operation's answer, or for a notice of its watch.
+    #[must_use]
+    pub fn knows(&self, id: OpId) -> bool {
+        self.live.contains(&id)
+    }
+}
+
+/// Collects what there is to be named.
+struct Survey {
+    canonical: Canonical,
+    of_node: bool,
+}
+
+impl Names for Survey {
+    fn operation(&mut self, id: &mut OpId) {
+        if self.of_node && !self.canonical.knows(*id) {
+            self.canonical.live.push(*id);
+        }
+    }
+
+    fn issued(&mut self, link: &mut Link, _count: &mut u32) {
+        self.canonical.link = *link;
+    }
+
+    fn last_run(&mut self, run: &mut Run, lives: bool) {
+        self.canonical.run = Some(*run).filter(|_| lives);
+    }
+
+    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+        match kind {
+            Revision::Epoch => self.canonical.epochs.add(*revision),
+            Revision::Created => self.canonical.created.add(*revision),
+            Revision::Seen | Revision::Written => {}
+        }
+    }
+}
+
+impl Names for Canonical {
+    fn operation(&mut self, id: &mut OpId) {
+        let place = self.live.iter().position(|live| live == id);
+        let sequence = place.map_or(0, |place| u32::try_from(place).unwrap_or(u32::MAX).saturating_add(1));
+        let link = Link(u32::from(place.is_some() && id.link == self.link));
+        *id = OpId { link, slot: id.slot, sequence };
+    }
+
+    fn issued(&mut self, link: &mut Link, count: &mut u32) {
+        *link = Link(1);
+        *count = u32::try_from(self.live.len()).unwrap_or(u32::MAX);
+    }
+
+    fn run(&mut self, run: &mut Run) {
+        *run = Run(u32::from(self.run == Some(*run)));
+    }
+
+    fn last_run(&mut self, run: &mut Run, lives: bool) {
+        *run = Run(u32::from(lives));
+    }
+
+    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+        match kind {
+            Revision::Epoch => *revision = self.epochs.rank(*revision),
+            Revision::Created => *revision = self.created.rank(*revision),
+            Revision::Seen | Revision::Written => {}
+        }
+    }
+
+    fn time(&mut self, moment: Moment, at: &mut Time) {
+        if *at == Time::MAX {
+            return;
+        }
+        *at = match moment {
+            Moment::Deadline(_) | Moment::Limit => ORIGIN + at.since(self.now),
+            Moment::Past if *at <= self.now => ORIGIN - self.now.since(*at),
+            Moment::Past => ORIGIN + at.since(self.now),
+        };
+    }
+}

@@ -1,0 +1,154 @@
+//! The names in what nodes, their drivers and the store tell each other.
+
+use super::{Moment, Named, Names, Revision};
+use crate::store::{Answer, Reply, Request, TermRecord};
+use crate::{Action, Announcement, Difference, Event, Fence, Leader, Member, MemberKey, Snapshot};
+
+impl Named for Event {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::SessionUp { session, .. } => names.session(session),
+            Self::Answered { id, answer } => {
+                names.operation(id);
+                answer.names(names);
+            }
+            Self::Noticed { id, .. } => names.operation(id),
+            Self::ServiceStarted { run } | Self::ServiceFailed { run } | Self::ServiceStopped { run } => names.run(run),
+            Self::FenceSeen { fence } => fence.names(names),
+            Self::Suspended | Self::SessionLost | Self::Resign | Self::Shutdown | Self::Wake => {}
+        }
+    }
+}
+
+impl Named for Action {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Store { id, request } => {
+                names.operation(id);
+                request.names(names);
+            }
+            Self::OpenGate { fence, until } => {
+                fence.names(names);
+                names.time(Moment::Limit, until);
+            }
+            Self::Floor(fence) => fence.names(names),
+            Self::StartService { run, fence, .. } => {
+                names.run(run);
+                fence.names(names);
+            }
+            Self::StopService { run, drain_until } => {
+                names.run(run);
+                names.time(Moment::Limit, drain_until);
+            }
+            Self::Announce(Announcement::Leader(leader)) => leader.names(names),
+            Self::Announce(Announcement::Members { difference, .. }) => difference.names(names),
+            Self::Announce(Announcement::Role(_))
+            | Self::CloseGate
+            | Self::RenewSession
+            | Self::CloseSession
+            | Self::Exit
+            | Self::Refuse(_)
+            | Self::Halt(_) => {}
+        }
+    }
+}
+
+impl Named for Leader {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Node { epoch, .. } => names.revision(Revision::Epoch, &mut epoch.0),
+            Self::Foreign { .. } => {}
+        }
+    }
+}
+
+impl Named for Difference {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.joined.names(names);
+        self.left.names(names);
+        self.changed.names(names);
+    }
+}
+
+impl Named for Request {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Enter { guid } => names.guid(guid),
+            Self::Inspect { candidate, .. }
+            | Self::Delete { candidate }
+            | Self::Claim { candidate, .. }
+            | Self::Beat { candidate } => candidate.names(names),
+            Self::Join { session, epoch, .. } => {
+                names.session(session);
+                if let Some(epoch) = epoch {
+                    names.revision(Revision::Epoch, &mut epoch.0);
+                }
+            }
+            Self::Leave { session, .. } | Self::Verify { session, .. } => names.session(session),
+            Self::Sync | Self::List | Self::ReadTerm | Self::Members { .. } | Self::Settle { .. } => {}
+        }
+    }
+}
+
+impl Named for Answer {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Done(reply) => reply.names(names),
+            Self::Refused(_) | Self::Unknown => {}
+        }
+    }
+}
+
+impl Named for Reply {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
+            Self::Entered(candidate) => candidate.names(names),
+            Self::Candidates { candidates, .. } => candidates.names(names),
+            Self::Candidate { owner, .. } => names.session(owner),
+            Self::Claimed(epoch) => names.revision(Revision::Epoch, &mut epoch.0),
+            Self::Term(record) => record.names(names),
+            Self::Registered { owner, epoch } => {
+                names.session(owner);
+                if let Some(epoch) = epoch {
+                    names.revision(Revision::Epoch, &mut epoch.0);
+                }
+            }
+            Self::Members(snapshot) => snapshot.names(names),
+            Self::Synced | Self::Deleted | Self::Beaten | Self::Joined | Self::Left | Self::Settled(_) => {}
+        }
+    }
+}
+
+impl Named for TermRecord {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.fence.names(names);
+    }
+}
+
+impl Named for Fence {
+    fn names(&mut self, names: &mut dyn Names) {
+        names.revision(Revision::Epoch, &mut self.epoch.0);
+    }
+}
+
+impl Named for Snapshot {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.members.names(names);
+    }
+}
+
+impl Named for Member {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.key.names(names);
+        if let Some(epoch) = &mut self.epoch {
+            names.revision(Revision::Epoch, &mut epoch.0);
+        }
+        names.revision(Revision::Created, &mut self.created);
+    }
+}
+
+impl Named for MemberKey {
+    fn names(&mut self, names: &mut dyn Names) {
+        names.session(&mut self.session);
+    }
+}
