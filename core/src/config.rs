@@ -72,11 +72,8 @@ impl Config {
     #[must_use]
     pub fn margin(&self, timeout: Duration) -> Duration {
         let rounding = self.store_tick.map_or(timeout / 4, |tick| tick / 2);
-        let drift = u64::try_from(timeout.as_nanos()).unwrap_or(u64::MAX) / 1_000_000 * u64::from(self.clock_error_ppm);
-        Self::heartbeat(timeout)
-            .saturating_add(rounding)
-            .saturating_add(Duration::from_nanos(drift))
-            .saturating_add(self.gate_close)
+        let drift = (timeout / 1_000_000).saturating_mul(self.clock_error_ppm);
+        Self::heartbeat(timeout).saturating_add(rounding).saturating_add(drift).saturating_add(self.gate_close)
     }
 
     /// How long one committed write of a session proves that the session lives; `None` where nothing is left.

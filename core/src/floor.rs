@@ -13,7 +13,8 @@ pub(crate) struct Floor {
     fence: Option<Fence>,
     /// What was read on this connection.
     read: Option<Reading>,
-    /// Whether this session has not read the record before: only then does another incarnation replace the floor.
+    /// Whether this session has not found the record yet: only then does another incarnation replace the floor. A session that
+    /// found none is fresh still, since a store that was emptied has none until the next term.
     fresh: bool,
     /// Whether the floor's incarnation was seen in this session, so that a lost record is written again with it.
     known: bool,
@@ -91,6 +92,14 @@ impl Floor {
         }
     }
 
+    /// Somebody else leads than before, or it is time to read everything again: where no record was there to be read, there
+    /// may be one now.
+    pub(crate) fn look_again(&mut self) {
+        if self.read == Some(Reading::Missing) {
+            self.reread();
+        }
+    }
+
     /// This node's own claim was written.
     pub(crate) fn claimed(&mut self, fence: Fence) {
         self.fence = Some(fence);
@@ -109,7 +118,6 @@ impl Floor {
             }
             Answer::Refused(Refusal::Missing) => {
                 self.backoff.clear();
-                self.fresh = false;
                 self.read = Some(Reading::Missing).filter(|_| !pending.dirty);
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),

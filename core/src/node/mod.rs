@@ -210,6 +210,7 @@ impl Node {
         if self.queue.expire(now, self.standing.as_ref(), &self.config) {
             self.reread_registries();
             self.membership.each().into_iter().for_each(Membership::reread);
+            self.floor.look_again();
         }
         self.floor.expire(now);
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
