@@ -10,7 +10,7 @@ use tantivy::{Directory, Index, IndexBuilder, TantivyDocument};
 
 use super::manifest::{FORMAT, FileRecord, Outcome};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
-use super::storage::{Held, Storage, draft, publish};
+use super::storage::{Held, Storage, draft, publish, remove};
 use crate::search::analysis;
 use crate::search::documents::{self, Content, DocumentFile, SkipReason, Text};
 use crate::search::hash::StableHash;
@@ -54,13 +54,23 @@ pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -
         None => Ok(write(plan, &RamDirectory::create())?.1),
         Some(folder) => {
             let draft = draft(&folder)?;
-            let (index, held) = write(plan, &MmapDirectory::open(&draft).map_err(tantivy::TantivyError::from)?)?;
-            drop(index);
-            held.manifest(plan.settings).write(&draft)?;
-            publish(&draft, &folder, &held.snapshot.id.to_string())?;
-            Ok(held)
+            let kept = keep(plan, &draft, &folder);
+            if kept.is_err() {
+                // Else every attempt on a full disk would leave one more.
+                remove(&draft);
+            }
+            kept
         }
     }
+}
+
+/// Builds the index in `draft` and moves it to its place in the shard's folder.
+fn keep(plan: Plan<'_>, draft: &Path, shard_folder: &Path) -> Result<Held, BuildError> {
+    let (index, held) = write(plan, &MmapDirectory::open(draft).map_err(tantivy::TantivyError::from)?)?;
+    drop(index);
+    held.manifest(plan.settings).write(draft)?;
+    publish(draft, shard_folder, &held.snapshot.id.to_string())?;
+    Ok(held)
 }
 
 /// The records of the files as they are now, if their contents are those of `current`.

@@ -110,7 +110,7 @@ pub(super) fn publish(draft: &Path, shard_folder: &Path, name: &str) -> io::Resu
 }
 
 /// Old snapshots that cannot be removed cost space and nothing else; the next to clear up meets them again.
-fn remove(path: &Path) {
+pub(super) fn remove(path: &Path) {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     if let Err(error) = removed {
         tracing::warn!(path = %path.display(), %error, "an old index could not be removed");

@@ -125,8 +125,11 @@ impl SearchService {
             rescan: *rescan,
             threads: *threads,
         };
+        let members = term.members();
+        // Before the first request: what is wanted and not there yet is waited for.
+        refreshing.want(&members);
         let mut task = JoinSet::new();
-        task.spawn(refreshing.run(term.members()));
+        task.spawn(refreshing.run(members));
         task
     }
 }

@@ -41,8 +41,7 @@ impl Refreshing {
     pub(super) async fn run(self, mut members: Members) {
         let mut folder_was_fine = true;
         loop {
-            let ids = worker_ids(members.seen(), self.assignment, &self.node);
-            self.holdings.want(self.wanted(&ids), self.clock.now());
+            let ids = self.want(&members);
             match self.look().await {
                 Ok(mut due) => {
                     folder_was_fine = true;
@@ -61,6 +60,13 @@ impl Refreshing {
                 () = self.clock.sleep_until(self.clock.now() + self.rescan) => {}
             }
         }
+    }
+
+    /// Tells the holdings what falls to this node among the workers as seen, and gives their ids.
+    pub(super) fn want(&self, members: &Members) -> Vec<Arc<str>> {
+        let ids = worker_ids(members.seen(), self.assignment, &self.node);
+        self.holdings.want(self.wanted(&ids), self.clock.now());
+        ids
     }
 
     fn wanted(&self, ids: &[Arc<str>]) -> BTreeSet<ShardId> {

@@ -15,10 +15,10 @@ use std::time::SystemTime;
 
 use rolecall_core::Time;
 
-use super::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, scan};
-use super::index::{BuildError, Held, Outcome, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
-use super::settings::Settings;
-use super::shard::ShardId;
+use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, scan};
+use crate::search::index::{BuildError, Held, Outcome, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
+use crate::search::settings::Settings;
+use crate::search::shard::ShardId;
 
 /// How long the state before is kept, for queries between two rounds.
 const KEEP_PREVIOUS: Duration = Duration::from_secs(10);
@@ -171,12 +171,12 @@ impl Holdings {
     }
 
     /// The current state of a shard.
-    pub(super) fn current(&self, shard: ShardId) -> Option<Arc<Snapshot>> {
+    pub(in crate::search) fn current(&self, shard: ShardId) -> Option<Arc<Snapshot>> {
         self.state().slots.get(&shard).map(|slot| Arc::clone(&slot.held.snapshot))
     }
 
     /// A certain state of a shard: `Some(None)` if the shard is held, but not in this state any more, or not yet.
-    pub(super) fn state_of(&self, shard: ShardId, id: SnapshotId) -> Option<Option<Arc<Snapshot>>> {
+    pub(in crate::search) fn state_of(&self, shard: ShardId, id: SnapshotId) -> Option<Option<Arc<Snapshot>>> {
         let state = self.state();
         let slot = state.slots.get(&shard)?;
         let mut kept = core::iter::once(&slot.held.snapshot).chain(slot.previous.iter().map(|(snapshot, _)| snapshot));
@@ -219,3 +219,6 @@ impl State {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
