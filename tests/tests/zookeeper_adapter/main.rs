@@ -21,8 +21,8 @@ type Node = Asker<ZooKeeperStore>;
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 const ROOT: &str = "/rolecall/default";
 
-/// Sessions that end only if a test makes them.
-const LONG: Duration = Duration::from_secs(30);
+/// Sessions that end only if a test makes them: longer than a test waits for anything.
+const LONG: Duration = Duration::from_secs(40);
 
 /// A node that asks for sessions of `timeout` at `address`.
 fn node(id: &str, address: SocketAddr, chroot: &str, timeout: Duration) -> Result<Node, Box<dyn Error>> {

@@ -183,6 +183,18 @@ async fn closing_ends_without_a_connection_too() -> Outcome {
 }
 
 #[tokio::test]
+async fn dropping_the_store_ends_its_session_in_the_background() -> Outcome {
+    let (_server, mut a, observer) = world().await?;
+    a.enter(1).await;
+    drop(a);
+    until("the candidate goes with its session", async || {
+        children(&observer, &format!("{ROOT}/election")).await.ok().filter(Vec::is_empty)
+    })
+    .await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn renewing_drops_the_session_and_opens_another() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let candidate = a.enter(1).await;

@@ -1,7 +1,7 @@
 //! The adapter for Apache ZooKeeper, 3.5 or later.
 //!
-//! A task of its own owns the client, and with it the session: the [`driver`] opens one after the other, a [`session`]
-//! serves one from its first connection to its end, and each [`request`] is a future there that runs to its end.
+//! A task of its own owns the client, and with it the session: the `driver` opens one after the other, a `session`
+//! serves one from its first connection to its end, and each `request` is a future there that runs to its end.
 //!
 //! What the client does not do is done here:
 //! - A reconnect counts only once a write on the new connection has shown which session it serves (see `proof`).
