@@ -4,4 +4,7 @@
 //! The binary `rolecall` is [`cli::main`] and nothing else.
 
 pub mod cli;
+pub mod front;
+pub mod page;
+pub mod run;
 pub mod search;

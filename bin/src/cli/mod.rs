@@ -10,6 +10,8 @@ mod value;
 
 use std::process::ExitCode;
 
+use crate::run;
+
 pub use args::{
     Check, Cli, Command, Demo, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim, Status, StoreAt,
     Tuning, World,
@@ -22,23 +24,23 @@ pub use value::{Address, ClockError, Name, Seeds};
 /// Runs the command that the process was called with.
 #[must_use]
 pub fn main() -> ExitCode {
-    match parse::parse(std::env::args_os()).and_then(run) {
+    match parse::parse(std::env::args_os()).and_then(execute) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => failure.report(),
     }
 }
 
-fn run(cli: Cli) -> Result<(), Failure> {
+fn execute(cli: Cli) -> Result<(), Failure> {
     logging::start(cli.log_format);
     match cli.command {
-        Command::Demo(_) => Err(Failure::not_built("demo")),
-        Command::Node(node) => node.store.require_built().and(Err(Failure::not_built("node"))),
+        Command::Demo(demo) => run::demo(demo),
+        Command::Node(node) => run::node(&node),
         Command::Status(status) => status.store.require_built().and(Err(Failure::not_built("status"))),
         Command::Resign(_) => Err(Failure::not_built("resign")),
         Command::Handover(_) => Err(Failure::not_built("handover")),
         Command::Sim(_) => Err(Failure::not_built("sim")),
         Command::Check(_) => Err(Failure::not_built("check")),
-        Command::Replay(_) => Err(Failure::not_built("replay")),
+        Command::Replay(options) => run::replay(&options),
         Command::Exec(_) => Err(Failure::not_built("exec")),
     }
 }

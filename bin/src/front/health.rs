@@ -1,0 +1,23 @@
+//! `/health/*`: for whoever restarts nodes, and for whoever sends them requests.
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use rolecall_io::Observer;
+use rolecall_io::http::{error, json};
+
+/// Whether the node's own loop goes on.
+pub(super) fn live(observer: &Observer) -> Response<Bytes> {
+    if observer.is_alive() {
+        json(StatusCode::OK, &serde_json::json!({ "live": true }))
+    } else {
+        error(StatusCode::SERVICE_UNAVAILABLE, "stuck", "the node's own loop does not go on")
+    }
+}
+
+/// Whether the node serves its role.
+pub(super) fn ready(observer: &Observer) -> Response<Bytes> {
+    match observer.status().ready() {
+        Ok(()) => json(StatusCode::OK, &serde_json::json!({ "ready": true })),
+        Err(reason) => error(StatusCode::SERVICE_UNAVAILABLE, "not_ready", &reason),
+    }
+}

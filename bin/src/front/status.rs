@@ -1,0 +1,111 @@
+//! `/status`: this node and the cluster, as far as it can see.
+
+use std::time::SystemTime;
+
+use bytes::Bytes;
+use http::{Response, StatusCode};
+use rolecall_core::{Fence, Leader, Role};
+use rolecall_io::http::json;
+use rolecall_io::{Observer, Status};
+use serde::Serialize;
+
+use super::{Identity, rfc3339};
+
+#[derive(Serialize)]
+struct Answer<'a> {
+    cluster: &'a str,
+    node: Node<'a>,
+    role: Role,
+    since: String,
+    as_of: String,
+    epoch: Option<u64>,
+    incarnation: Option<String>,
+    valid_for_ms: Option<u128>,
+    leader: Option<LeaderSeen<'a>>,
+    workers: Vec<Node<'a>>,
+    skipped: Skipped,
+    store: Store,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    id: &'a str,
+    address: &'a str,
+}
+
+#[derive(Serialize)]
+struct LeaderSeen<'a> {
+    id: &'a str,
+    address: Option<&'a str>,
+    epoch: Option<u64>,
+    foreign: bool,
+}
+
+#[derive(Serialize)]
+struct Skipped {
+    candidates: u32,
+    members: u32,
+}
+
+#[derive(Serialize)]
+struct Store {
+    kind: &'static str,
+    state: &'static str,
+    since: String,
+}
+
+pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes> {
+    let status = observer.status();
+    let address = identity.address.get().map_or("", String::as_str);
+    let now = SystemTime::now();
+    // The last thing before the answer is written: whoever reads `leader` may count on it.
+    let term = observer.term().filter(|_| status.role == Role::Leader);
+    let fence = term.map(|(fence, _)| fence).or(status.floor);
+    json(
+        StatusCode::OK,
+        &Answer {
+            cluster: &identity.cluster,
+            node: Node { id: &identity.id, address },
+            role: role(&status, term.is_some()),
+            since: rfc3339::format(status.role_since),
+            as_of: rfc3339::format(now),
+            epoch: fence.map(|fence| fence.epoch.0),
+            incarnation: fence.map(incarnation),
+            valid_for_ms: term.map(|(_, left)| left.as_millis()),
+            leader: status.leader.as_ref().map(leader),
+            workers: status
+                .workers
+                .members
+                .iter()
+                .map(|member| Node { id: &member.key.id, address: &member.address })
+                .collect(),
+            skipped: Skipped { candidates: status.skipped_candidates, members: status.skipped_members },
+            store: Store {
+                kind: identity.store,
+                state: status.store.name(),
+                since: rfc3339::format(status.store_since),
+            },
+        },
+    )
+}
+
+/// A leader whose term does not hold is none, whatever its driver has yet to find out.
+fn role(status: &Status, term_holds: bool) -> Role {
+    match status.role {
+        Role::Leader if !term_holds => Role::None,
+        Role::Leader | Role::Worker | Role::None => status.role,
+    }
+}
+
+fn incarnation(fence: Fence) -> String {
+    format!("{:016x}", fence.incarnation.0)
+}
+
+fn leader(leader: &Leader) -> LeaderSeen<'_> {
+    match leader {
+        Leader::Node { id, address, epoch } => {
+            LeaderSeen { id, address: Some(address), epoch: Some(epoch.0), foreign: false }
+        }
+        Leader::Foreign { id } => LeaderSeen { id, address: None, epoch: None, foreign: true },
+    }
+}

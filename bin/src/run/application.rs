@@ -1,0 +1,80 @@
+//! Search as the application of a node, also where the documents can't be read yet.
+
+use core::error::Error;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
+
+use rolecall_core::{Leader, Role};
+use rolecall_io::{Observer, RoleService, SystemClock, Term, TokioNet};
+use tokio::sync::OnceCell;
+
+use crate::cli::Tuning;
+use crate::search::coordinator::Pace;
+use crate::search::index::Storage;
+use crate::search::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService, Settings};
+
+/// The search of one node. A folder that can't be read is reported, and tried again each time a role is to be served.
+#[derive(Clone, Debug)]
+pub(super) struct Application {
+    options: SearchOptions,
+    opened: Arc<OnceCell<SearchService>>,
+    observer: Arc<OnceLock<Observer>>,
+}
+
+impl Application {
+    pub(super) fn new(id: &str, documents: &Path, data: &Path, tuning: &Tuning) -> Self {
+        let observer: Arc<OnceLock<Observer>> = Arc::default();
+        let asked = Arc::clone(&observer);
+        let options = SearchOptions {
+            node: id.into(),
+            documents: documents.to_owned(),
+            storage: Storage::Disk(data.to_owned()),
+            settings: Settings { shards: tuning.shards, ranking: tuning.ranking },
+            rescan: RESCAN,
+            pace: Pace::default(),
+            threads: true,
+            net: Arc::new(TokioNet),
+            clock: Arc::new(SystemClock::new()),
+            leader: Arc::new(move || leader(asked.get())),
+        };
+        Self { options, opened: Arc::default(), observer }
+    }
+
+    /// Whom to ask who leads.
+    pub(super) fn observe(&self, observer: Observer) {
+        self.observer.get_or_init(|| observer);
+    }
+
+    /// What the whole cluster has to agree on.
+    pub(super) fn settings(&self) -> Settings {
+        self.options.settings
+    }
+
+    /// Where its documents are.
+    pub(super) fn documents(&self) -> &PathBuf {
+        &self.options.documents
+    }
+}
+
+fn leader(observer: Option<&Observer>) -> LeaderAddress {
+    match observer.and_then(|observer| observer.status().leader) {
+        Some(Leader::Node { address, .. }) => LeaderAddress::Known(address),
+        Some(Leader::Foreign { .. }) => LeaderAddress::Foreign,
+        None => LeaderAddress::Unknown,
+    }
+}
+
+impl RoleService for Application {
+    type Handler = SearchHandler;
+
+    async fn serve(&self, role: Role, term: Term) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
+        let options = &self.options;
+        let open = || async move {
+            // Opening reads the whole folder.
+            let options = options.clone();
+            let opened = tokio::task::spawn_blocking(move || SearchService::open(options)).await?;
+            opened.map_err(Box::<dyn Error + Send + Sync>::from)
+        };
+        self.opened.get_or_try_init(open).await?.serve(role, term).await
+    }
+}

@@ -1,0 +1,267 @@
+//! `rolecall demo`: a whole cluster in this process, on the embedded store, to look at.
+
+mod desk;
+mod terminal;
+
+use core::convert::Infallible;
+use core::fmt::Write as _;
+use core::time::Duration;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rolecall_io::store::{MemoryStore, Store};
+use rolecall_io::{Outcome, RunningNode, SystemClock};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+
+pub use desk::Desk;
+
+use self::desk::{Act, Order, Seat};
+use self::terminal::Typed;
+use super::application::Application;
+use super::launch::{self, Plan};
+use super::narrator::{self, say};
+use super::signals::Signals;
+use super::{block_on, folders};
+use crate::cli::{Demo, Failure};
+
+const HOST: &str = "127.0.0.1";
+
+/// Runs a cluster until it is told to end.
+///
+/// # Errors
+/// No ports are free, the options don't fit together, or a promise was violated.
+pub fn demo(options: Demo) -> Result<(), Failure> {
+    block_on(run(options))
+}
+
+async fn run(options: Demo) -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
+    let ports = free_ports(options.port, options.nodes)?;
+    let seats = ports
+        .iter()
+        .enumerate()
+        .map(|(index, port)| Seat { id: format!("node-{}", index + 1), address: format!("{HOST}:{port}") });
+    let (desk, mut orders) = Desk::new(seats.collect());
+    let data = folders::data(options.tuning.data.as_deref(), "demo", &ports[0].to_string())?;
+    let documents = documents(options.documents.as_deref(), &data)?;
+    say(&welcome(&options, &desk, &documents)?)?;
+    let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);
+    cluster.start_all().await?;
+    let mut typed = terminal::lines();
+    let mut is_typing = true;
+    loop {
+        tokio::select! {
+            name = signals.next() => {
+                tracing::info!("{name}: ending in good order");
+                break;
+            }
+            Some(order) = orders.recv() => cluster.carry_out(order).await?,
+            Some((index, life, outcome)) = cluster.ends.recv() => cluster.ended(index, life, &outcome)?,
+            line = typed.recv(), if is_typing => match line {
+                Some(Typed::Quit) => break,
+                Some(line) => cluster.obey(&line)?,
+                // The end of the input is not that of the demo: it may run without a terminal.
+                None => is_typing = false,
+            },
+        }
+    }
+    signals.end_at_next();
+    cluster.shut_down().await
+}
+
+/// The Rust documentation, or else the project's own guide.
+fn documents(asked: Option<&Path>, data: &Path) -> Result<PathBuf, Failure> {
+    match asked {
+        Some(folder) => Ok(folder.to_owned()),
+        None => folders::rust_documentation().map_or_else(|| folders::guide(data), Ok),
+    }
+}
+
+/// The first free ports from `first` on.
+fn free_ports(first: u16, count: u16) -> Result<Vec<u16>, Failure> {
+    let is_free = |port: &u16| std::net::TcpListener::bind((HOST, *port)).is_ok();
+    let ports: Vec<u16> = (first..=u16::MAX).filter(is_free).take(count.into()).collect();
+    if ports.len() == usize::from(count) {
+        Ok(ports)
+    } else {
+        Err(Failure::Failed(format!(
+            "{count} free ports are needed from {first} on, and there are {}; --port names another",
+            ports.len()
+        )))
+    }
+}
+
+fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Failure> {
+    let mut text = format!("A cluster of {} over {}\n\n", options.nodes, documents.display());
+    let mut line =
+        |words: core::fmt::Arguments<'_>| writeln!(text, "{words}").map_err(|error| Failure::Failed(error.to_string()));
+    for seat in desk.seats() {
+        line(format_args!("  {}  http://{}/", seat.id, seat.address))?;
+    }
+    let last = options.port.checked_add(options.nodes - 1);
+    if desk.addresses().last().is_some_and(|address| last.is_none_or(|last| address != format!("{HOST}:{last}"))) {
+        line(format_args!("  (other ports than asked for, as some are taken)"))?;
+    }
+    line(format_args!(
+        "\nOpen one of them and search. Kill and start nodes there, or here: kill 1, start 1, help, quit\n"
+    ))?;
+    Ok(text)
+}
+
+/// The nodes that run, and what is needed to start one.
+struct Cluster {
+    options: Demo,
+    desk: Arc<Desk>,
+    store: MemoryStore,
+    documents: PathBuf,
+    data: PathBuf,
+    nodes: Vec<Option<Life>>,
+    lives: u64,
+    ended: mpsc::UnboundedSender<(usize, u64, Outcome)>,
+    ends: mpsc::UnboundedReceiver<(usize, u64, Outcome)>,
+}
+
+/// One life of a node, from its start to its end.
+struct Life {
+    number: u64,
+    end: oneshot::Sender<End>,
+    keeper: JoinHandle<Option<Outcome>>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Crash,
+    GoodOrder,
+}
+
+impl Cluster {
+    fn new(mut options: Demo, desk: Arc<Desk>, documents: PathBuf, data: PathBuf) -> Self {
+        options.tuning.store_tick.get_or_insert(MemoryStore::TICK);
+        let (ended, ends) = mpsc::unbounded_channel();
+        let store = MemoryStore::new(Arc::new(SystemClock::new()));
+        let nodes = desk.seats().iter().map(|_| None).collect();
+        Self { options, desk, store, documents, data, nodes, lives: 0, ended, ends }
+    }
+
+    async fn start_all(&mut self) -> Result<(), Failure> {
+        for index in 0..self.nodes.len() {
+            self.start(index).await?;
+        }
+        Ok(())
+    }
+
+    async fn start(&mut self, index: usize) -> Result<(), Failure> {
+        let Seat { id, address } = self.desk.seats()[index].clone();
+        let tuning = &self.options.tuning;
+        let plan = Plan {
+            cluster: "demo".into(),
+            config: launch::config(&id, tuning)?,
+            session_timeout: tuning.session_timeout,
+            listen: address,
+            advertise: None,
+            journal: tuning.journal.as_ref().map(|folder| folder.join(&id)),
+            store: "memory",
+            desk: Some(Arc::clone(&self.desk)),
+        };
+        let application = Application::new(&id, &self.documents, &self.data.join(&id), tuning);
+        let store = self.store.clone();
+        let open_store = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
+        let node = launch::launch(plan, application, open_store).await?;
+        self.desk.is_up(index, node.observer().clone());
+        tokio::spawn(narrator::follow(id, node.observer().clone()));
+        self.lives += 1;
+        let number = self.lives;
+        let (end, asked) = oneshot::channel();
+        let ended = self.ended.clone();
+        let keeper = tokio::spawn(async move {
+            let outcome = keep(node, asked).await;
+            if let Some(outcome) = &outcome {
+                // Without a receiver the demo is ending.
+                drop(ended.send((index, number, outcome.clone())));
+            }
+            outcome
+        });
+        self.nodes[index] = Some(Life { number, end, keeper });
+        Ok(())
+    }
+
+    async fn carry_out(&mut self, order: Order) -> Result<(), Failure> {
+        let Order { index, act } = order;
+        let id = self.desk.seats()[index].id.clone();
+        match act {
+            Act::Kill => {
+                if let Some(life) = self.nodes[index].take() {
+                    end(life, End::Crash).await;
+                    say(&format!("{id} was killed\n"))?;
+                }
+            }
+            Act::Start => match self.start(index).await {
+                Ok(()) => say(&format!("{id} was started\n"))?,
+                Err(failure) => {
+                    self.desk.is_down(index);
+                    say(&format!("{id} can't be started: {failure}\n"))?;
+                }
+            },
+        }
+        Ok(())
+    }
+
+    fn obey(&self, typed: &Typed) -> Result<(), Failure> {
+        match typed {
+            Typed::Order(act, number) => match self.desk.order(*number, *act, Duration::ZERO) {
+                Ok(()) => Ok(()),
+                Err(message) => say(&format!("{message}\n")),
+            },
+            Typed::Help => say(terminal::HELP),
+            Typed::Unknown(message) => say(message),
+            Typed::Quit => Ok(()),
+        }
+    }
+
+    /// A node ended by itself.
+    fn ended(&mut self, index: usize, life: u64, outcome: &Outcome) -> Result<(), Failure> {
+        if self.nodes[index].as_ref().is_some_and(|running| running.number == life) {
+            self.nodes[index] = None;
+            self.desk.is_down(index);
+            say(&format!("{} {outcome}\n", self.desk.seats()[index].id))?;
+        }
+        match outcome {
+            Outcome::Halted(_) => narrator::end(outcome),
+            Outcome::Exited | Outcome::Refused(_) | Outcome::SettingsDiffer { .. } => Ok(()),
+        }
+    }
+
+    /// Ends all nodes in good order, at the same time.
+    async fn shut_down(&mut self) -> Result<(), Failure> {
+        let lives = self.nodes.iter_mut().filter_map(Option::take);
+        for outcome in futures_util::future::join_all(lives.map(|life| end(life, End::GoodOrder))).await {
+            outcome.map_or(Ok(()), |outcome| narrator::end(&outcome))?;
+        }
+        Ok(())
+    }
+}
+
+/// Owns a node until it ends, or is to end; what it ended with, unless it crashed.
+async fn keep(mut node: RunningNode, asked: oneshot::Receiver<End>) -> Option<Outcome> {
+    let asked = tokio::select! {
+        outcome = node.wait() => return Some(outcome),
+        asked = asked => asked,
+    };
+    match asked {
+        Ok(End::GoodOrder) => {
+            node.shut_down().await;
+            Some(node.wait().await)
+        }
+        Ok(End::Crash) | Err(_) => {
+            node.crash().await;
+            None
+        }
+    }
+}
+
+async fn end(life: Life, how: End) -> Option<Outcome> {
+    // A node that ended meanwhile needs to be told nothing.
+    life.end.send(how).ok();
+    life.keeper.await.ok().flatten()
+}

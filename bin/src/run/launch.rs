@@ -1,0 +1,116 @@
+//! From options to a running node.
+
+use core::error::Error;
+use core::time::Duration;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use rolecall_core::{Config, OnSuspend};
+use rolecall_io::journal::{Journal, JournalLimits};
+use rolecall_io::store::{Participant, Store};
+use rolecall_io::{NodeBuilder, RunningNode};
+
+use super::Desk;
+use super::application::Application;
+use crate::cli::{self, Failure, Tuning};
+use crate::front::{Identity, NodeFront, Sharing};
+
+/// What is said of one node before it starts.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) cluster: String,
+    pub(super) config: Config,
+    pub(super) session_timeout: Duration,
+    pub(super) listen: String,
+    pub(super) advertise: Option<String>,
+    pub(super) journal: Option<PathBuf>,
+    /// The kind of its store, a URL's scheme.
+    pub(super) store: &'static str,
+    /// In a demo.
+    pub(super) desk: Option<Arc<Desk>>,
+}
+
+/// What the core is told, once the numbers are known to leave something of a session.
+pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
+    let defaults = Config::new(id);
+    let config = Config {
+        store_tick: tuning.store_tick,
+        clock_error_ppm: tuning.clock_error.ppm,
+        drain: tuning.drain_timeout,
+        shutdown_limit: tuning.drain_timeout + defaults.stop_grace + Duration::from_secs(5),
+        on_suspend: match tuning.on_suspend {
+            cli::OnSuspend::Hold => OnSuspend::Hold,
+            cli::OnSuspend::StepDown => OnSuspend::StepDown,
+        },
+        ..defaults
+    };
+    let timeout = tuning.session_timeout;
+    if config.validity(timeout).is_some() {
+        return Ok(config);
+    }
+    Err(Failure::Usage(format!(
+        "--session-timeout {} ms: {} ms of it have to be set aside (a heartbeat, {}, the clock's error, and the closing of \
+         the gate), and more than another heartbeat of {} ms has to be left; accepted is {} ms and above",
+        timeout.as_millis(),
+        config.margin(timeout).as_millis(),
+        if config.store_tick.is_some() {
+            "half a tick of the store"
+        } else {
+            "a quarter for the unknown tick of the store"
+        },
+        Config::heartbeat(timeout).as_millis(),
+        least(&config).as_millis(),
+    )))
+}
+
+/// The shortest session timeout, to the millisecond, of which something is left.
+fn least(config: &Config) -> Duration {
+    let (mut too_short, mut enough) = (0, 86_400_000);
+    while enough - too_short > 1 {
+        let middle = too_short + (enough - too_short) / 2;
+        match config.validity(Duration::from_millis(middle)) {
+            Some(_) => enough = middle,
+            None => too_short = middle,
+        }
+    }
+    Duration::from_millis(enough)
+}
+
+/// Starts a node that serves `application`.
+pub(super) async fn launch<E>(
+    plan: Plan,
+    application: Application,
+    open_store: impl FnOnce(Participant) -> Result<Box<dyn Store>, E> + Send + 'static,
+) -> Result<RunningNode, Failure>
+where
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    let address = Arc::new(OnceLock::new());
+    let identity = Identity {
+        cluster: plan.cluster.clone(),
+        id: plan.config.id.to_string(),
+        address: Arc::clone(&address),
+        store: plan.store,
+    };
+    let desk = plan.desk;
+    let always = desk.iter().flat_map(|desk| desk.addresses()).map(str::to_owned).collect();
+    let mut builder = NodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
+        .cluster(plan.cluster)
+        .session_timeout(plan.session_timeout)
+        .settings(application.settings().to_string())
+        .listen(plan.listen)
+        .front(move |observer| Arc::new(NodeFront::new(identity, observer, desk)));
+    if let Some(advertise) = plan.advertise {
+        builder = builder.advertise(advertise);
+    }
+    if let Some(folder) = plan.journal {
+        let journal = Journal::in_folder(&folder, JournalLimits::default()).map_err(|error| {
+            Failure::Usage(format!("--journal {}: {error}; accepted is a folder that can be written", folder.display()))
+        })?;
+        builder = builder.journal(journal);
+    }
+    let node = builder.start().await.map_err(|error| Failure::Failed(error.to_string()))?;
+    address.get_or_init(|| node.address().to_owned());
+    application.observe(node.observer().clone());
+    Ok(node)
+}

@@ -1,0 +1,30 @@
+//! What the commands do.
+
+mod application;
+mod demo;
+mod folders;
+mod launch;
+mod narrator;
+mod node;
+mod replay;
+mod signals;
+
+use core::future::Future;
+
+pub use demo::{Desk, demo};
+pub use node::node;
+pub use replay::replay;
+
+use crate::cli::Failure;
+
+/// Runs `future` on a runtime of its own, to its end.
+fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::Failed(format!("can't start threads: {error}")))?;
+    let outcome = runtime.block_on(future);
+    // What still runs on other threads, such as the building of an index, is not waited for.
+    runtime.shutdown_background();
+    outcome
+}

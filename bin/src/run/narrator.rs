@@ -1,0 +1,38 @@
+//! Tells on a terminal which role a node takes.
+
+use rolecall_core::Role;
+use rolecall_io::{Observer, Outcome};
+
+use crate::cli::{Failure, print};
+
+/// Prints each change of the node's role, until the node ends.
+pub(super) async fn follow(name: String, observer: Observer) {
+    let mut told = Role::None;
+    while let Some(status) = observer.until(|status| status.role != told).await {
+        told = status.role;
+        let line = match (told, observer.term()) {
+            (Role::Leader, Some((fence, _))) => format!("{name} leads, epoch {}\n", fence.epoch.0),
+            (Role::Leader, None) => continue,
+            (Role::Worker, _) => format!("{name} is a worker\n"),
+            (Role::None, _) => format!("{name} has no role\n"),
+        };
+        if say(&line).is_err() {
+            return;
+        }
+    }
+}
+
+/// Prints a line; a reader that has gone ends the telling, not the node.
+pub(super) fn say(line: &str) -> Result<(), Failure> {
+    print(line)
+}
+
+/// How a node's end becomes that of the process.
+pub(super) fn end(outcome: &Outcome) -> Result<(), Failure> {
+    match outcome {
+        Outcome::Exited => Ok(()),
+        Outcome::Refused(_) => Err(Failure::Failed(outcome.to_string())),
+        Outcome::SettingsDiffer { .. } => Err(Failure::Usage(format!("--shards, --ranking: {outcome}"))),
+        Outcome::Halted(violation) => Err(Failure::Halted(violation.to_string())),
+    }
+}

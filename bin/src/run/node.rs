@@ -1,0 +1,100 @@
+//! `rolecall node`: one node of a cluster.
+
+use core::error::Error;
+use std::sync::Arc;
+
+use rolecall_io::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
+use rolecall_io::{Entropy as _, OsEntropy, SystemClock};
+
+use super::application::Application;
+use super::launch::{self, Plan};
+use super::narrator::{self, say};
+use super::signals::Signals;
+use super::{block_on, folders};
+use crate::cli::{Failure, Name, Node};
+
+/// Runs a node until it is told to end.
+///
+/// # Errors
+/// The options don't fit together, the address is taken, another node has the id, or a promise was violated.
+pub fn node(options: &Node) -> Result<(), Failure> {
+    options.store.require_built()?;
+    let id = match &options.id {
+        Some(id) => id.clone(),
+        None => random_id()?,
+    };
+    let advertise = advertise(options)?;
+    let plan = Plan {
+        cluster: options.store.cluster.to_string(),
+        config: launch::config(&id.0, &options.tuning)?,
+        session_timeout: options.tuning.session_timeout,
+        listen: options.listen.to_string(),
+        advertise,
+        journal: options.tuning.journal.clone(),
+        store: options.store.store.scheme(),
+        desk: None,
+    };
+    let data = folders::data(options.tuning.data.as_deref(), &plan.cluster, &id.0)?;
+    let application = Application::new(&id.0, &options.documents, &data, &options.tuning);
+    block_on(run(plan, application, options.store.store.clone()))
+}
+
+async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<(), Failure> {
+    let mut signals = Signals::new()?;
+    let id = plan.config.id.to_string();
+    let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
+    let mut node = launch::launch(plan, application, move |participant| open(&store, participant)).await?;
+    say(&format!("{told}: http://{}/\n", node.address()))?;
+    tokio::spawn(narrator::follow(id, node.observer().clone()));
+    tokio::select! {
+        outcome = node.wait() => return narrator::end(&outcome),
+        name = signals.next() => tracing::info!("{name}: ending in good order"),
+    }
+    signals.end_at_next();
+    node.shut_down().await;
+    narrator::end(&node.wait().await)
+}
+
+fn open(store: &StoreUrl, participant: Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> {
+    match store {
+        StoreUrl::Memory => Ok(Box::new(MemoryStore::new(Arc::new(SystemClock::new())).connect(participant))),
+        StoreUrl::ZooKeeper { .. } | StoreUrl::Redis { .. } | StoreUrl::Etcd { .. } => {
+            Err(StoreUrlError::NotBuilt { scheme: store.scheme() }.into())
+        }
+    }
+}
+
+/// Where others are told to reach the node, if it is not where it listens.
+fn advertise(options: &Node) -> Result<Option<String>, Failure> {
+    match &options.advertise {
+        Some(advertise) if advertise.is_unspecified() || advertise.port == 0 => Err(Failure::Usage(format!(
+            "--advertise {advertise}: accepted is a host and a port that others can connect to"
+        ))),
+        Some(advertise) => Ok(Some(advertise.to_string())),
+        None if options.listen.is_unspecified() => Err(Failure::Usage(format!(
+            "--listen {}: others can't connect to that; --advertise HOST:PORT says where they reach this node",
+            options.listen
+        ))),
+        None => Ok(None),
+    }
+}
+
+/// The host's name, `-`, and six random letters.
+fn random_id() -> Result<Name, Failure> {
+    let mut bits = OsEntropy.bits();
+    let letters: String = core::iter::repeat_with(|| {
+        let letter = b'a' + u8::try_from(bits % 26).unwrap_or_default();
+        bits /= 26;
+        char::from(letter)
+    })
+    .take(6)
+    .collect();
+    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
+    let host: String = host.trim().chars().filter(|letter| fits(*letter)).take(90).collect();
+    let host = host.trim_start_matches(|first: char| !first.is_ascii_alphanumeric());
+    let id = if host.is_empty() { format!("node-{letters}") } else { format!("{host}-{letters}") };
+    id.parse().map_err(|message| {
+        Failure::Usage(format!("no id can be made of this host's name; --id NAME gives one: {message}"))
+    })
+}
