@@ -2,8 +2,11 @@
 
 use std::error::Error;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+
+use rustix::process::{Pid, Signal, kill_process};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -92,6 +95,79 @@ fn every_bad_call_is_refused_with_what_is_missing_or_not_known() -> Outcome {
         for part in *expected {
             assert!(told.contains(part), "{words:?}: {part:?} is not in {told:?}");
         }
+    }
+    Ok(())
+}
+
+#[test]
+fn options_that_do_not_fit_together_are_refused_with_the_numbers() -> Outcome {
+    let cases: &[(&[&str], &[&str])] = &[
+        (&["--session-timeout", "10ms"], &["--session-timeout 10 ms", "have to be set aside", "accepted is"]),
+        (&["--store-tick", "20s"], &["--session-timeout 10000 ms", "11110 ms", "half a tick", "accepted is 12671 ms"]),
+        (&["--listen", "0.0.0.0:0"], &["--listen 0.0.0.0:0", "--advertise HOST:PORT"]),
+        (&["--listen", "[::]:0"], &["--listen [::]:0", "--advertise HOST:PORT"]),
+        (&["--advertise", "0.0.0.0:80"], &["--advertise 0.0.0.0:80", "others can connect to"]),
+        (&["--advertise", "localhost:0"], &["--advertise localhost:0", "others can connect to"]),
+    ];
+    for (flags, expected) in cases {
+        let told = refusal(&rolecall().args(NODE).args(*flags).output()?)?;
+        for part in *expected {
+            assert!(told.contains(part), "{flags:?}: {part:?} is not in {told:?}");
+        }
+    }
+    let told = refusal(&rolecall().args(["status", "--store", "memory:"]).output()?)?;
+    assert!(told.contains("--store memory:"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn what_is_no_journal_is_refused() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let junk = folder.path().join("junk.jsonl");
+    fs::write(&junk, "{}\n{}\n")?;
+    for path in [folder.path().join("missing"), junk] {
+        let told = refusal(&rolecall().arg("replay").arg(&path).output()?)?;
+        assert!(told.contains(&path.display().to_string()) && told.contains("--journal"), "{told}");
+    }
+    Ok(())
+}
+
+#[test]
+fn an_address_that_is_taken_is_a_failure_at_run_time() -> Outcome {
+    let taken = std::net::TcpListener::bind("127.0.0.1:0")?;
+    let data = tempfile::tempdir()?;
+    let output = rolecall()
+        .args(NODE)
+        .args(["--id", "a", "--listen", &taken.local_addr()?.to_string(), "--data"])
+        .arg(data.path())
+        .output()?;
+    let told = String::from_utf8(output.stderr)?;
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains(&taken.local_addr()?.to_string()), "{told}");
+    Ok(())
+}
+
+#[test]
+fn a_node_that_is_told_to_end_ends_in_good_order() -> Outcome {
+    for signal in [Signal::TERM, Signal::INT] {
+        let (texts, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
+        let mut node = rolecall()
+            .args(["node", "--store", "memory:", "--id", "a", "--listen", "127.0.0.1:0", "--documents"])
+            .arg(texts.path())
+            .arg("--data")
+            .arg(data.path())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let mut lines = BufReader::new(node.stdout.take().ok_or("the output is piped")?).lines();
+        let begun = lines.next().ok_or("a node tells where it answers")??;
+        assert!(
+            begun.starts_with("a of cluster default, memory:, over ") && begun.contains("http://127.0.0.1:"),
+            "{begun}"
+        );
+        let leads = lines.next().ok_or("a node that is alone leads")??;
+        assert!(leads.starts_with("a leads, epoch "), "{leads}");
+        kill_process(Pid::from_child(&node), signal)?;
+        assert_eq!(node.wait()?.code(), Some(0));
     }
     Ok(())
 }

@@ -1,15 +1,20 @@
 //! Logs on standard error.
 
-use std::io;
+use std::io::{self, IsTerminal as _};
 
 use tracing_subscriber::EnvFilter;
 
 use super::LogFormat;
 
-/// Starts logging for the process; `RUST_LOG` selects what is shown, `info` and above by default.
-pub(super) fn start(format: LogFormat) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("info"));
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(io::stderr);
+/// Starts logging for the process; `RUST_LOG` selects what is shown, else it is `level` and above.
+pub(super) fn start(format: LogFormat, level: &str) {
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(io::stderr)
+        .with_ansi(io::stderr().is_terminal())
+        // A standard error that is closed stops no node.
+        .log_internal_errors(false);
     // A second start in one process (as in tests) keeps the first.
     drop(match format {
         LogFormat::Text => lines.with_target(false).try_init(),

@@ -31,11 +31,23 @@ pub fn main() -> ExitCode {
 }
 
 fn execute(cli: Cli) -> Result<(), Failure> {
-    logging::start(cli.log_format);
+    let level = match &cli.command {
+        // Its terminal is for telling what happens to its nodes.
+        Command::Demo(_) => "warn",
+        Command::Node(_)
+        | Command::Status(_)
+        | Command::Resign(_)
+        | Command::Handover(_)
+        | Command::Sim(_)
+        | Command::Check(_)
+        | Command::Replay(_)
+        | Command::Exec(_) => "info",
+    };
+    logging::start(cli.log_format, level);
     match cli.command {
         Command::Demo(demo) => run::demo(demo),
         Command::Node(node) => run::node(&node),
-        Command::Status(status) => status.store.require_built().and(Err(Failure::not_built("status"))),
+        Command::Status(options) => run::status(&options),
         Command::Resign(_) => Err(Failure::not_built("resign")),
         Command::Handover(_) => Err(Failure::not_built("handover")),
         Command::Sim(_) => Err(Failure::not_built("sim")),

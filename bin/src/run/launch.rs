@@ -7,8 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use rolecall_core::{Config, OnSuspend};
 use rolecall_io::journal::{Journal, JournalLimits};
-use rolecall_io::store::{Participant, Store};
-use rolecall_io::{NodeBuilder, RunningNode};
+use rolecall_io::store::zookeeper::ZooKeeperStore;
+use rolecall_io::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
+use rolecall_io::{NodeBuilder, RunningNode, SystemClock};
 
 use super::Desk;
 use super::application::Application;
@@ -113,4 +114,18 @@ where
     address.get_or_init(|| node.address().to_owned());
     application.observe(node.observer().clone());
     Ok(node)
+}
+
+/// A connection to the store that an option names.
+pub(super) fn open_store(
+    store: &StoreUrl,
+    participant: Participant,
+) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> {
+    match store {
+        StoreUrl::Memory => Ok(Box::new(MemoryStore::new(Arc::new(SystemClock::new())).connect(participant))),
+        StoreUrl::ZooKeeper { servers, chroot } => Ok(Box::new(ZooKeeperStore::open(servers, chroot, &participant)?)),
+        StoreUrl::Redis { .. } | StoreUrl::Etcd { .. } => {
+            Err(StoreUrlError::NotBuilt { scheme: store.scheme() }.into())
+        }
+    }
 }

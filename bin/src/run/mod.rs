@@ -8,12 +8,14 @@ mod narrator;
 mod node;
 mod replay;
 mod signals;
+mod status;
 
 use core::future::Future;
 
 pub use demo::{Desk, demo};
 pub use node::node;
 pub use replay::replay;
+pub use status::status;
 
 use crate::cli::Failure;
 

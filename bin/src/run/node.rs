@@ -1,10 +1,7 @@
 //! `rolecall node`: one node of a cluster.
 
-use core::error::Error;
-use std::sync::Arc;
-
-use rolecall_io::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
-use rolecall_io::{Entropy as _, OsEntropy, SystemClock};
+use rolecall_io::store::StoreUrl;
+use rolecall_io::{Entropy as _, OsEntropy};
 
 use super::application::Application;
 use super::launch::{self, Plan};
@@ -43,7 +40,8 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let mut signals = Signals::new()?;
     let id = plan.config.id.to_string();
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
-    let mut node = launch::launch(plan, application, move |participant| open(&store, participant)).await?;
+    let mut node =
+        launch::launch(plan, application, move |participant| launch::open_store(&store, participant)).await?;
     say(&format!("{told}: http://{}/\n", node.address()))?;
     tokio::spawn(narrator::follow(id, node.observer().clone()));
     tokio::select! {
@@ -53,15 +51,6 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     signals.end_at_next();
     node.shut_down().await;
     narrator::end(&node.wait().await)
-}
-
-fn open(store: &StoreUrl, participant: Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> {
-    match store {
-        StoreUrl::Memory => Ok(Box::new(MemoryStore::new(Arc::new(SystemClock::new())).connect(participant))),
-        StoreUrl::ZooKeeper { .. } | StoreUrl::Redis { .. } | StoreUrl::Etcd { .. } => {
-            Err(StoreUrlError::NotBuilt { scheme: store.scheme() }.into())
-        }
-    }
 }
 
 /// Where others are told to reach the node, if it is not where it listens.

@@ -1,0 +1,219 @@
+//! One look at a cluster through its store, in a session that registers nothing.
+
+use core::future::poll_fn;
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
+use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Slot, Snapshot};
+use rolecall_io::store::{Store, StoreEvent};
+
+/// What was seen.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Look {
+    /// Who leads.
+    pub(super) leader: Option<Leader>,
+    /// Who claimed the latest term, whether or not it still leads.
+    pub(super) term: Option<TermRecord>,
+    /// Who works.
+    pub(super) workers: Vec<Member>,
+    /// How many stand in the queue.
+    pub(super) candidates: usize,
+    /// Names in the queue that are no candidates.
+    pub(super) skipped_candidates: u32,
+    /// Entries of the directories that can't be read.
+    pub(super) skipped_members: u32,
+}
+
+/// How long until a question is asked again.
+const PAUSE: Duration = Duration::from_millis(200);
+/// How long the session may take to be closed in good order.
+const CLOSE_LIMIT: Duration = Duration::from_secs(2);
+
+/// Looks, for as long as it takes to reach the store.
+///
+/// # Errors
+/// The store refuses to be read.
+pub(super) async fn look(store: &mut dyn Store) -> Result<Look, &'static str> {
+    let mut asking = Asking { store, sequence: 0 };
+    asking.connected().await;
+    loop {
+        match asking.look().await {
+            Ok(seen) => {
+                asking.close().await;
+                return Ok(seen);
+            }
+            Err(Fault::Denied) => return Err("this session may not read the cluster's entries"),
+            Err(Fault::Again) => tokio::time::sleep(PAUSE).await,
+            Err(Fault::Disconnected) => asking.connected().await,
+        }
+    }
+}
+
+enum Fault {
+    Denied,
+    /// There was no answer that says anything.
+    Again,
+    /// The connection was lost meanwhile.
+    Disconnected,
+}
+
+struct Asking<'a> {
+    store: &'a mut dyn Store,
+    sequence: u32,
+}
+
+impl Asking<'_> {
+    async fn look(&mut self) -> Result<Look, Fault> {
+        let term = self.ask(Request::ReadTerm).await?;
+        let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
+        let Some(Reply::Candidates { candidates: queue, skipped: skipped_candidates }) =
+            self.ask(Request::List).await?
+        else {
+            return Err(Fault::Again);
+        };
+        let coordinators = self.members(Directory::Coordinators).await?;
+        let workers = self.members(Directory::Workers).await?;
+        let leader = match queue.first() {
+            Some(head) if head.is_foreign() => self.foreign(*head).await?,
+            Some(_) | None => newest(&coordinators.members),
+        };
+        Ok(Look {
+            leader,
+            term,
+            candidates: queue.len(),
+            skipped_candidates,
+            skipped_members: coordinators.skipped.saturating_add(workers.skipped),
+            workers: workers.members,
+        })
+    }
+
+    async fn members(&mut self, directory: Directory) -> Result<Snapshot, Fault> {
+        let reply = self.ask(Request::Members { directory, watch: false }).await?;
+        if let Some(Reply::Members(snapshot)) = reply { Ok(snapshot) } else { Err(Fault::Again) }
+    }
+
+    async fn foreign(&mut self, candidate: Candidate) -> Result<Option<Leader>, Fault> {
+        let reply = self.ask(Request::Inspect { candidate, watch: false }).await?;
+        let found = if let Some(Reply::Candidate { participant, .. }) = reply { Some(participant) } else { None };
+        Ok(found.map(|id| Leader::Foreign { id }))
+    }
+
+    /// The reply; `None` where what was asked for is not there.
+    async fn ask(&mut self, request: Request) -> Result<Option<Reply>, Fault> {
+        self.sequence += 1;
+        let asked = OpId { link: Link(0), slot: Slot::Term, sequence: self.sequence };
+        self.store.send(asked, request);
+        loop {
+            match self.event().await {
+                StoreEvent::Answered { id, answer } if id == asked => {
+                    return match answer {
+                        Answer::Done(reply) => Ok(Some(reply)),
+                        Answer::Refused(Refusal::Missing) => Ok(None),
+                        Answer::Refused(Refusal::Denied) => Err(Fault::Denied),
+                        Answer::Refused(_) | Answer::Unknown => Err(Fault::Again),
+                    };
+                }
+                StoreEvent::Suspended | StoreEvent::Lost => return Err(Fault::Disconnected),
+                StoreEvent::Up { .. }
+                | StoreEvent::Answered { .. }
+                | StoreEvent::Noticed { .. }
+                | StoreEvent::Closed => {}
+            }
+        }
+    }
+
+    async fn connected(&mut self) {
+        while !matches!(self.event().await, StoreEvent::Up { .. }) {}
+    }
+
+    async fn close(&mut self) {
+        self.store.close();
+        let closed = async { while self.event().await != StoreEvent::Closed {} };
+        // What is not closed in time ends by its timeout.
+        drop(tokio::time::timeout(CLOSE_LIMIT, closed).await);
+    }
+
+    async fn event(&mut self) -> StoreEvent {
+        poll_fn(|context| self.store.poll_event(context)).await
+    }
+}
+
+/// The coordinator of the newest term.
+fn newest(coordinators: &[Member]) -> Option<Leader> {
+    let entries = coordinators.iter().filter_map(|member| member.epoch.map(|epoch| (member, epoch)));
+    entries.max_by_key(|(_, epoch)| *epoch).map(|(member, epoch)| Leader::Node {
+        id: Arc::clone(&member.key.id),
+        address: Arc::clone(&member.address),
+        epoch,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use core::convert::Infallible;
+    use core::error::Error;
+
+    use bytes::Bytes;
+    use http::{Request, Response};
+    use rolecall_core::{Config, Role};
+    use rolecall_io::store::{MemoryStore, Participant};
+    use rolecall_io::{Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term};
+
+    use super::*;
+
+    struct Nothing;
+
+    impl RoleService for Nothing {
+        type Handler = Self;
+
+        async fn serve(&self, _role: Role, _term: Term) -> Result<Self, Box<dyn Error + Send + Sync>> {
+            Ok(Self)
+        }
+    }
+
+    impl Handler for Nothing {
+        async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
+            Response::default()
+        }
+    }
+
+    async fn node(store: &MemoryStore, id: &str) -> RunningNode {
+        let store = store.clone();
+        let open = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
+        NodeBuilder::new(Config::new(id), Nothing, open).start().await.expect("a free port of the loopback")
+    }
+
+    async fn seen(store: &MemoryStore) -> Look {
+        let participant = Participant {
+            cluster: "default".into(),
+            id: "status".into(),
+            address: "localhost:1".into(),
+            session_timeout: Duration::from_secs(10),
+        };
+        look(&mut store.connect(participant)).await.expect("the embedded store denies nothing")
+    }
+
+    #[tokio::test]
+    async fn a_look_finds_the_leader_and_the_workers_and_leaves_nothing_behind() {
+        let store = MemoryStore::new(Arc::new(SystemClock::new()));
+        assert!(seen(&store).await.leader.is_none());
+
+        let first = node(&store, "a").await;
+        let second = node(&store, "b").await;
+        first.observer().until(|status| status.workers.members.len() == 1).await.expect("a leads");
+        let found = loop {
+            let found = seen(&store).await;
+            if found.leader.is_some() {
+                break found;
+            }
+        };
+
+        assert!(
+            matches!(&found.leader, Some(Leader::Node { id, address, .. }) if &**id == "a" && **address == *first.address())
+        );
+        assert_eq!(found.term.map(|record| record.leader), Some("a".into()));
+        assert_eq!(found.workers.iter().map(|member| &*member.address).collect::<Vec<_>>(), [second.address()]);
+        assert_eq!(found.candidates, 2, "the look itself stands for nothing");
+    }
+}

@@ -1,0 +1,73 @@
+//! `rolecall status`: who leads, since when, and who works, as the store and the leader tell it.
+
+mod look;
+mod told;
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Request;
+use rolecall_core::Leader;
+use rolecall_io::http::{Client, ClientLimits};
+use rolecall_io::store::{Participant, StoreUrl};
+use rolecall_io::{Clock as _, SystemClock, TokioNet};
+
+use self::look::{Look, look};
+use self::told::Told;
+use super::{block_on, launch};
+use crate::cli::{Failure, Status, print};
+
+/// How long the store may take to answer.
+const STORE_LIMIT: Duration = Duration::from_secs(10);
+/// How long the leader may take to answer.
+const LEADER_LIMIT: Duration = Duration::from_secs(2);
+
+/// Prints how the cluster stands.
+///
+/// # Errors
+/// The store can't be reached, or is none that others can look into.
+pub fn status(options: &Status) -> Result<(), Failure> {
+    options.store.require_built()?;
+    if options.store.store == StoreUrl::Memory {
+        return Err(Failure::Usage(
+            "--store memory: lives in its node's own process; ask that node: GET /status, or open its page".into(),
+        ));
+    }
+    block_on(run(options))
+}
+
+async fn run(options: &Status) -> Result<(), Failure> {
+    let store = &options.store.store;
+    let cluster = options.store.cluster.to_string();
+    let participant = Participant {
+        cluster: cluster.clone(),
+        id: "status".into(),
+        // Nothing is registered under it.
+        address: "localhost:1".into(),
+        session_timeout: STORE_LIMIT,
+    };
+    let mut connection =
+        launch::open_store(store, participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
+    let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {
+        Failure::Failed(format!("--store {store}: no answer within {} s; is it running there?", STORE_LIMIT.as_secs()))
+    })?;
+    let seen = seen.map_err(|refusal| Failure::Failed(format!("--store {store}: it refuses to be read: {refusal}")))?;
+    let since = match &seen.leader {
+        Some(Leader::Node { id, address, .. }) => ask_leader(id, address).await,
+        Some(Leader::Foreign { .. }) | None => None,
+    };
+    let told = Told::new(&cluster, &seen, since.as_deref());
+    if options.json { print(&told.json()) } else { print(&told.text(&store.to_string())) }
+}
+
+/// Since when the leader leads, as it says itself; `None` where it does not answer, or does not lead any more.
+async fn ask_leader(id: &str, address: &str) -> Option<String> {
+    let clock = Arc::new(SystemClock::new());
+    let client = Client::new(Arc::new(TokioNet), Arc::clone(&clock) as _, ClientLimits::default());
+    let request = Request::get("/status").body(Bytes::new()).ok()?;
+    let answer = client.send(address, request, clock.now() + LEADER_LIMIT).await.ok()?;
+    let status: serde_json::Value = serde_json::from_slice(answer.body()).ok()?;
+    let leads = status["role"] == "leader" && status["node"]["id"] == id;
+    status["since"].as_str().filter(|_| leads).map(str::to_owned)
+}
