@@ -92,9 +92,8 @@ impl Floor {
         }
     }
 
-    /// Somebody else leads than before, or it is time to read everything again: where no record was there to be read, there
-    /// may be one now.
-    pub(crate) fn look_again(&mut self) {
+    /// Somebody else leads than before: where no record was there to be read, there is one now.
+    pub(crate) fn coordinators_changed(&mut self) {
         if self.read == Some(Reading::Missing) {
             self.reread();
         }
@@ -105,7 +104,14 @@ impl Floor {
         self.fence = Some(fence);
         self.fresh = false;
         self.known = true;
+        // A reading that is under way may have been taken before the claim.
+        self.reread();
         self.read = Some(Reading::Found(fence.incarnation));
+    }
+
+    /// Whether somebody deleted the record. A leader then claims anew: without it, nodes that start know of no term.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.read == Some(Reading::Missing)
     }
 
     pub(crate) fn answered(&mut self, now: Time, id: OpId, answer: &Answer) {

@@ -110,7 +110,7 @@ impl Node {
         let changed = self.registry.of(directory).answered(now, id, answer, out);
         if changed && directory == crate::Directory::Coordinators {
             self.queue.coordinators_changed();
-            self.floor.look_again();
+            self.floor.coordinators_changed();
         }
     }
 

@@ -210,7 +210,7 @@ impl Node {
         if self.queue.expire(now, self.standing.as_ref(), &self.config) {
             self.reread_registries();
             self.membership.each().into_iter().for_each(Membership::reread);
-            self.floor.look_again();
+            self.floor.reread();
         }
         self.floor.expire(now);
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
@@ -297,9 +297,11 @@ impl Node {
         let will = self.will();
         if let Position::Leading { fence, .. } = self.queue.position() {
             let floor = self.floor.fence();
-            if will == Will::Withdraw || floor.is_some_and(|floor| floor.is_newer_than(fence)) {
+            let is_new = floor != Some(fence);
+            let is_deposed = floor.is_some_and(|floor| floor.is_newer_than(fence));
+            if will == Will::Withdraw || is_deposed || (!is_new && self.floor.is_missing()) {
                 self.queue.step_down();
-            } else if floor != Some(fence) {
+            } else if is_new {
                 self.floor.claimed(fence);
             }
         }
