@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rolecall_core::store::{self, Answer, Client, Output, Reply, Request, Server};
-use rolecall_core::{Candidate, Directory, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
+use rolecall_core::{Candidate, Directory, Fence, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
 
 use super::{Outcome, TIMEOUT, World};
 
@@ -116,6 +116,11 @@ impl World {
             if host.node.role() != role || host.node.health() != Health::Serving {
                 return Err(format!("{name} is {:?}, {:?}", host.node.role(), host.node.health()));
             }
+        }
+        let (term, _) = running[leaders[0]].node.term().ok_or("its term ends")?;
+        let refuses = |floor: Fence| floor != term && !term.is_newer_than(floor);
+        if let Some((name, host)) = running.iter().find(|(_, host)| host.node.floor().is_none_or(refuses)) {
+            return Err(format!("{name} refuses requests of {term:?}, since its floor is {:?}", host.node.floor()));
         }
         let queue = self.queue();
         let mut owners: Vec<_> = queue.iter().map(|(_, owner)| Some(*owner)).collect();
