@@ -32,6 +32,19 @@ fn documents_are_found_in_the_order_of_their_paths() -> Outcome {
 }
 
 #[test]
+fn links_are_followed_to_files_and_folders() -> Outcome {
+    let (folder, elsewhere) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    write(elsewhere.path(), "book/deep/page.html", "words")?;
+    symlink(elsewhere.path().join("book"), folder.path().join("linked"))?;
+    symlink(elsewhere.path().join("book/deep/page.html"), folder.path().join("one.html"))?;
+    let found = scan(folder.path(), SystemTime::now())?;
+    let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["linked/deep/page.html", "one.html"]);
+    assert_eq!(read(folder.path(), &found.documents[0])?.text, Ok("words".to_owned()));
+    Ok(())
+}
+
+#[test]
 fn what_is_no_document_is_skipped_with_its_reason() -> Outcome {
     let folder = tempfile::tempdir()?;
     write(folder.path(), "code.js", "x")?;

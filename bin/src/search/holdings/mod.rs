@@ -146,6 +146,12 @@ impl Holdings {
         }
     }
 
+    /// Whether the folder had no documents when it was last looked at.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.state().files.is_empty()
+    }
+
     /// Whether it is to hold `shard`, now or soon.
     #[must_use]
     pub fn wants(&self, shard: ShardId) -> bool {

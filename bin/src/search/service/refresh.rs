@@ -12,7 +12,7 @@ use rolecall_io::{Clock, Members};
 use super::leader_holds_everything;
 use crate::search::coordinator::Worker;
 use crate::search::documents::FolderError;
-use crate::search::holdings::{Due, Holdings};
+use crate::search::holdings::{Due, Holdings, HoldingsReport};
 use crate::search::placement::choices;
 use crate::search::shard::ShardId;
 
@@ -40,6 +40,7 @@ impl Refreshing {
     /// Looks at the documents now and then, and whenever the workers change, until it is dropped or the node is gone.
     pub(super) async fn run(self, mut members: Members) {
         let mut folder_was_fine = true;
+        let mut told = HoldingsReport::default();
         loop {
             let ids = self.want(&members);
             match self.look().await {
@@ -47,6 +48,7 @@ impl Refreshing {
                     folder_was_fine = true;
                     due.sort_by_key(|due| self.preference(due.shard, &ids));
                     self.build(due, &members).await;
+                    self.tell(&mut told);
                 }
                 Err(error) => {
                     if folder_was_fine {
@@ -104,6 +106,27 @@ impl Refreshing {
             }
         })
         .await;
+    }
+
+    /// Says what is held now, if that is other than what was said last.
+    fn tell(&self, told: &mut HoldingsReport) {
+        let report = self.holdings.report();
+        if report == *told {
+            return;
+        }
+        let HoldingsReport { wanted, ready, documents, ref skipped } = report;
+        tracing::info!(documents, shards = ready, of = wanted, skipped = skipped.total(), "documents are indexed");
+        if skipped.counts != told.skipped.counts {
+            for (reason, files) in &skipped.counts {
+                let first = skipped.examples.iter().find(|skipped| skipped.reason == *reason);
+                let first = first.map(|skipped| &*skipped.path).unwrap_or_default();
+                tracing::info!(%reason, files, first, "files are not searched");
+            }
+        }
+        if self.holdings.is_empty() && told.wanted == 0 {
+            tracing::warn!("the documents folder holds no documents");
+        }
+        *told = report;
     }
 
     /// Does work that takes long, where it may on another thread.
