@@ -48,6 +48,8 @@ function ago(time) {
   return `for ${Math.floor(seconds / 86400)}\u00a0days`;
 }
 
+const clock = (date) => date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" });
+
 // ---- the cluster as it stands
 
 let status = null;
@@ -116,7 +118,7 @@ function compare(before, now) {
 
 function note(text) {
   const line = element("li");
-  const time = element("time", new Date().toLocaleTimeString());
+  const time = element("time", clock(new Date()));
   line.append(time, element("span", text));
   at("changes").prepend(line);
   at("changes-title").hidden = false;
@@ -133,7 +135,7 @@ function show() {
 function showSilence() {
   const silent = failures > 1;
   if (silent) {
-    const last = answeredAt === null ? "and has not since this page was opened" : `since ${new Date(answeredAt).toLocaleTimeString()}`;
+    const last = answeredAt === null ? "and has not since this page was opened" : `since ${clock(new Date(answeredAt))}`;
     const other = isDemo ? "Start it again below, or go on: other nodes answer." : "Another node can be opened from the list; this page goes on trying.";
     say("silent", `This node does not answer, ${last}. ${other}`);
   }
@@ -152,7 +154,8 @@ function showStatus() {
     : status.role === "leader" ? `${status.node.id} leads`
     : leader ? `${status.node.id} · led by ${leader.id}` : `${status.node.id} · no leader is known`);
 
-  describe("node", status.node.id, `${status.node.address} · ${words[status.role] ?? status.role} ${ago(status.since)}`);
+  describe("node", status.node.id, status.node.address);
+  describe("serves", words[role] ?? role, role === "down" ? "" : ago(status.since));
   if (!leader) describe("leader", "none is known", "a search is answered once there is one");
   else if (leader.foreign) describe("leader", leader.id, "another kind of client, which answers no search");
   else describe("leader", leader.id, leader.address, leader.address);
@@ -208,8 +211,8 @@ function showDemoNodes() {
     const line = element("li");
     const text = element("span");
     const here = node.address === location.host || node.address === status?.node.address;
-    text.append(here || !node.running ? element("span", node.id) : link(node.id, node.address),
-      element("small", here ? `${node.address} · this page` : node.address));
+    text.append(here || !node.running ? element("span", node.id) : link(node.id, node.address), here ? " (this page)" : "",
+      element("small", node.address));
     const role = node.running ? node.role : "down";
     const chip = element("span", { down: "killed", none: "no role" }[role] ?? role, `chip ${role}`);
     const act = node.running ? "kill" : "start";
@@ -308,8 +311,8 @@ function clear(why) {
 
 function found(answer, offset) {
   const count = answer.total === 1 ? "1 document" : `${answer.total.toLocaleString()} documents`;
-  const by = answer.workers === 1 ? "1 worker" : `${answer.workers} workers`;
-  say("summary", `${count} in ${answer.took_ms} ms, by ${by}, epoch ${answer.epoch}`);
+  const by = ["the leader alone", "1 worker"][answer.workers] ?? `${answer.workers} workers`;
+  say("summary", `${count} in ${answer.took_ms}\u00a0ms, by ${by}, epoch ${answer.epoch}`);
   const missing = answer.missing === 1 ? "1 document" : `${(answer.missing ?? 0).toLocaleString()} documents`;
   say("partial", `This answer is partial: ${missing} could not be searched just now. Search again in some seconds.`);
   at("partial").hidden = !answer.partial;

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rolecall_io::store::{MemoryStore, Store};
-use rolecall_io::{Outcome, RunningNode, SystemClock};
+use rolecall_io::{Observer, Outcome, RunningNode, SystemClock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -45,9 +45,12 @@ async fn run(options: Demo) -> Result<(), Failure> {
     let (desk, mut orders) = Desk::new(seats.collect());
     let data = folders::data(options.tuning.data.as_deref(), "demo", &ports[0].to_string())?;
     let documents = documents(options.documents.as_deref(), &data)?;
-    say(&welcome(&options, &desk, &documents)?)?;
+    let welcome = welcome(&options, &desk, &documents)?;
     let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);
-    cluster.start_all().await?;
+    // Whoever reads an address finds a node there.
+    let observers = cluster.start_all().await?;
+    say(&welcome)?;
+    observers.into_iter().for_each(follow);
     let mut typed = terminal::lines();
     let mut is_typing = true;
     loop {
@@ -74,7 +77,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
 fn documents(asked: Option<&Path>, data: &Path) -> Result<PathBuf, Failure> {
     match asked {
         Some(folder) => Ok(folder.to_owned()),
-        None => folders::rust_documentation().map_or_else(|| folders::guide(data), Ok),
+        None => folders::rust_documentation(data).map_or_else(|| folders::guide(data), Ok),
     }
 }
 
@@ -93,7 +96,12 @@ fn free_ports(first: u16, count: u16) -> Result<Vec<u16>, Failure> {
 }
 
 fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Failure> {
-    let mut text = format!("A cluster of {} over {}\n\n", options.nodes, documents.display());
+    let what = if options.documents.is_none() && documents.ends_with("rust-documentation") {
+        "the books of the Rust documentation on this machine".to_owned()
+    } else {
+        documents.display().to_string()
+    };
+    let mut text = format!("A cluster of {} over {what}\n\n", options.nodes);
     let mut line =
         |words: core::fmt::Arguments<'_>| writeln!(text, "{words}").map_err(|error| Failure::Failed(error.to_string()));
     for seat in desk.seats() {
@@ -144,14 +152,15 @@ impl Cluster {
         Self { options, desk, store, documents, data, nodes, lives: 0, ended, ends }
     }
 
-    async fn start_all(&mut self) -> Result<(), Failure> {
+    async fn start_all(&mut self) -> Result<Vec<(String, Observer)>, Failure> {
+        let mut observers = Vec::new();
         for index in 0..self.nodes.len() {
-            self.start(index).await?;
+            observers.push(self.start(index).await?);
         }
-        Ok(())
+        Ok(observers)
     }
 
-    async fn start(&mut self, index: usize) -> Result<(), Failure> {
+    async fn start(&mut self, index: usize) -> Result<(String, Observer), Failure> {
         let Seat { id, address } = self.desk.seats()[index].clone();
         let tuning = &self.options.tuning;
         let plan = Plan {
@@ -169,7 +178,7 @@ impl Cluster {
         let open_store = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
         let node = launch::launch(plan, application, open_store).await?;
         self.desk.is_up(index, node.observer().clone());
-        tokio::spawn(narrator::follow(id, node.observer().clone()));
+        let observer = (id, node.observer().clone());
         self.lives += 1;
         let number = self.lives;
         let (end, asked) = oneshot::channel();
@@ -183,7 +192,7 @@ impl Cluster {
             outcome
         });
         self.nodes[index] = Some(Life { number, end, keeper });
-        Ok(())
+        Ok(observer)
     }
 
     async fn carry_out(&mut self, order: Order) -> Result<(), Failure> {
@@ -197,7 +206,10 @@ impl Cluster {
                 }
             }
             Act::Start => match self.start(index).await {
-                Ok(()) => say(&format!("{id} was started\n"))?,
+                Ok(observer) => {
+                    say(&format!("{id} was started\n"))?;
+                    follow(observer);
+                }
                 Err(failure) => {
                     self.desk.is_down(index);
                     say(&format!("{id} can't be started: {failure}\n"))?;
@@ -240,6 +252,11 @@ impl Cluster {
         }
         Ok(())
     }
+}
+
+/// Tells of the roles of a node from now on.
+fn follow((id, observer): (String, Observer)) {
+    tokio::spawn(narrator::follow(id, observer));
 }
 
 /// Owns a node until it ends, or is to end; what it ended with, unless it crashed.
