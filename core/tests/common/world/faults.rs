@@ -95,7 +95,14 @@ impl World {
         if matches!(fault, Fault::Expire(_) | Fault::Restart { keep_data: false }) {
             self.excused_until = self.now + TIMEOUT;
         }
-        self.trace.note(self.now, "store", &format!("{fault:?}"));
+        let what = match fault {
+            Fault::Restart { keep_data: true } => "is started again".into(),
+            Fault::Restart { keep_data: false } => "is started again, empty".into(),
+            Fault::Lag(_) | Fault::CatchUp(_) | Fault::Cut(_) | Fault::Heal { .. } | Fault::Expire(_) => {
+                format!("{fault:?}")
+            }
+        };
+        self.trace.note(self.now, "store", &what);
         self.give(store::Event::Fault(fault));
     }
 
@@ -103,7 +110,18 @@ impl World {
         if matches!(act, Act::DeleteCandidate(_)) {
             self.excused_until = self.now + TIMEOUT;
         }
-        self.trace.note(self.now, "operator", &format!("{act:?}"));
+        let what = match &act {
+            Act::DeleteCandidate(candidate) => format!("deletes candidate {}", candidate.sequence),
+            Act::RewriteCandidate(candidate) => format!("rewrites candidate {}", candidate.sequence),
+            Act::DeleteMember { key, .. } => format!("deletes the entry of {}", key.id),
+            Act::AddCandidate { .. }
+            | Act::LitterQueue
+            | Act::AddMember { .. }
+            | Act::RewriteMember { .. }
+            | Act::LitterDirectory(_)
+            | Act::DeleteTerm => format!("{act:?}"),
+        };
+        self.trace.note(self.now, "operator", &what);
         self.give(store::Event::Operator(act));
     }
 
