@@ -1,5 +1,49 @@
 //! Leader election, roles and membership as a pure state machine: `State + Event -> Actions`.
+//!
+//! ```text
+//!             events                            actions
+//!  store  ───────────────┐              ┌───────────────► store requests
+//!  service ──────────────┤     Node     ├───────────────► start and stop services, open and close the gate
+//!  clock  ───────────────┤              ├───────────────► announce roles, leaders, members
+//!  operator ─────────────┘              └───────────────► next_deadline: when to wake the node
+//! ```
+//!
+//! A [`Node`] does nothing by itself. Whoever drives it hands in what happened and when, and carries out what it asks for, in
+//! order. The coordination store is such a machine too ([`store::Machine`]), so a whole cluster fits into a test:
+//!
+//! ```
+//! use std::time::Duration;
+//! use rolecall_core::store::{self, Client, Machine, Output, Server, Timing};
+//! use rolecall_core::{Action, Config, Event, Node, Role, Time};
+//!
+//! let (now, timeout) = (Time::from_millis(1), Duration::from_secs(4));
+//! let (mut node, mut store) = (Node::new(Config::new("a")), Machine::new(Timing::unbounded(Duration::ZERO), 1));
+//! let (mut outputs, mut actions) = (Vec::new(), Vec::new());
+//! let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
+//! store.handle(now, store::Event::Connect { server: Server(0), client, previous: None, timeout }, &mut outputs);
+//! while let Some(output) = (!outputs.is_empty()).then(|| outputs.remove(0)) {
+//!     let (session, event) = match output {
+//!         Output::Connected { session, timeout } => (session, Event::SessionUp { session, timeout, entropy: 7 }),
+//!         Output::Answered { session, id, answer } => (session, Event::Answered { id, answer }),
+//!         Output::Noticed { session, id, notice } => (session, Event::Noticed { id, notice }),
+//!         other => unreachable!("nothing breaks here: {other:?}"),
+//!     };
+//!     node.handle(now, event, &mut actions);
+//!     while let Some(action) = (!actions.is_empty()).then(|| actions.remove(0)) {
+//!         match action {
+//!             Action::Store { id, request } => store.handle(now, store::Event::Request { session, id, request }, &mut outputs),
+//!             Action::StartService { run, .. } => node.handle(now, Event::ServiceStarted { run }, &mut actions),
+//!             _ => {}
+//!         }
+//!     }
+//! }
+//! assert_eq!(node.role(), Role::Leader);
+//! ```
+//!
+//! The examples `threads` and `smol` drive nodes on real time; `rolecall-io` does so on tokio. [`observe`] has the judges of
+//! the promises ([`Violation`]), [`Trace`] makes what happened readable.
 #![no_std]
+#![deny(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
 
 extern crate alloc;
 // The code that `arbitrary` derives counts recursion in a thread-local.
