@@ -88,3 +88,8 @@ pub use time::Time;
 pub use timer::Timer;
 pub use trace::Trace;
 pub use violation::Violation;
+
+/// The example of the README runs too.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
