@@ -129,7 +129,7 @@ pub struct Node {
 /// Where a cluster meets.
 #[derive(Args, Clone, Debug)]
 pub struct StoreAt {
-    /// The coordination store: memory:, zookeeper://HOST:PORT[,HOST:PORT...][/CHROOT]
+    /// The coordination store, such as zookeeper://zk1:2181,zk2:2181/apps, or memory: for one in this process
     #[arg(long, value_name = "URL", env = "ROLECALL_STORE", hide_env_values = true)]
     pub store: StoreUrl,
 

@@ -32,16 +32,15 @@ pub fn main() -> ExitCode {
 
 fn execute(cli: Cli) -> Result<(), Failure> {
     let level = match &cli.command {
-        // Its terminal is for telling what happens to its nodes.
-        Command::Demo(_) => "warn",
-        Command::Node(_)
+        Command::Node(_) | Command::Exec(_) => "info",
+        // Their terminal is for what they have to say.
+        Command::Demo(_)
         | Command::Status(_)
         | Command::Resign(_)
         | Command::Handover(_)
         | Command::Sim(_)
         | Command::Check(_)
-        | Command::Replay(_)
-        | Command::Exec(_) => "info",
+        | Command::Replay(_) => "warn",
     };
     logging::start(cli.log_format, level);
     match cli.command {

@@ -16,15 +16,11 @@ pub(super) async fn follow(name: String, observer: Observer) {
             (Role::Worker, _) => format!("{name} is a worker\n"),
             (Role::None, _) => format!("{name} has no role\n"),
         };
-        if say(&line).is_err() {
+        // A reader that has gone ends the telling, not the node.
+        if print(&line).is_err() {
             return;
         }
     }
-}
-
-/// Prints a line; a reader that has gone ends the telling, not the node.
-pub(super) fn say(line: &str) -> Result<(), Failure> {
-    print(line)
 }
 
 /// How a node's end becomes that of the process.

@@ -5,10 +5,10 @@ use rolecall_io::{Entropy as _, OsEntropy};
 
 use super::application::Application;
 use super::launch::{self, Plan};
-use super::narrator::{self, say};
+use super::narrator;
 use super::signals::Signals;
 use super::{block_on, folders};
-use crate::cli::{Failure, Name, Node};
+use crate::cli::{Failure, Name, Node, print};
 
 /// Runs a node until it is told to end.
 ///
@@ -42,7 +42,7 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
     let mut node =
         launch::launch(plan, application, move |participant| launch::open_store(&store, participant)).await?;
-    say(&format!("{told}: http://{}/\n", node.address()))?;
+    print(&format!("{told}: http://{}/\n", node.address()))?;
     tokio::spawn(narrator::follow(id, node.observer().clone()));
     tokio::select! {
         outcome = node.wait() => return narrator::end(&outcome),

@@ -20,10 +20,10 @@ use self::desk::{Act, Order, Seat};
 use self::terminal::Typed;
 use super::application::Application;
 use super::launch::{self, Plan};
-use super::narrator::{self, say};
+use super::narrator;
 use super::signals::Signals;
 use super::{block_on, folders};
-use crate::cli::{Demo, Failure};
+use crate::cli::{Demo, Failure, print};
 
 const HOST: &str = "127.0.0.1";
 
@@ -49,7 +49,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
     let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);
     // Whoever reads an address finds a node there.
     let observers = cluster.start_all().await?;
-    say(&welcome)?;
+    print(&welcome)?;
     observers.into_iter().for_each(follow);
     let mut typed = terminal::lines();
     let mut is_typing = true;
@@ -202,17 +202,17 @@ impl Cluster {
             Act::Kill => {
                 if let Some(life) = self.nodes[index].take() {
                     end(life, End::Crash).await;
-                    say(&format!("{id} was killed\n"))?;
+                    print(&format!("{id} was killed\n"))?;
                 }
             }
             Act::Start => match self.start(index).await {
                 Ok(observer) => {
-                    say(&format!("{id} was started\n"))?;
+                    print(&format!("{id} was started\n"))?;
                     follow(observer);
                 }
                 Err(failure) => {
                     self.desk.is_down(index);
-                    say(&format!("{id} can't be started: {failure}\n"))?;
+                    print(&format!("{id} can't be started: {failure}\n"))?;
                 }
             },
         }
@@ -223,10 +223,10 @@ impl Cluster {
         match typed {
             Typed::Order(act, number) => match self.desk.order(*number, *act, Duration::ZERO) {
                 Ok(()) => Ok(()),
-                Err(message) => say(&format!("{message}\n")),
+                Err(message) => print(&format!("{message}\n")),
             },
-            Typed::Help => say(terminal::HELP),
-            Typed::Unknown(message) => say(message),
+            Typed::Help => print(terminal::HELP),
+            Typed::Unknown(message) => print(message),
             Typed::Quit => Ok(()),
         }
     }
@@ -236,7 +236,7 @@ impl Cluster {
         if self.nodes[index].as_ref().is_some_and(|running| running.number == life) {
             self.nodes[index] = None;
             self.desk.is_down(index);
-            say(&format!("{} {outcome}\n", self.desk.seats()[index].id))?;
+            print(&format!("{} {outcome}\n", self.desk.seats()[index].id))?;
         }
         match outcome {
             Outcome::Halted(_) => narrator::end(outcome),
