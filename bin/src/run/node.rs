@@ -42,7 +42,8 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
     let mut node =
         launch::launch(plan, application, move |participant| launch::open_store(&store, participant)).await?;
-    print(&format!("{told}: http://{}/\n", node.address()))?;
+    // Whether anybody reads that is nothing to a node.
+    print(&format!("{told}: http://{}/\n", node.address())).ok();
     tokio::spawn(narrator::follow(id, node.observer().clone()));
     tokio::select! {
         outcome = node.wait() => return narrator::end(&outcome),
