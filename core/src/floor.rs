@@ -154,10 +154,10 @@ impl Floor {
             self.published = Some(fence);
             step.out.push(Action::Floor(fence));
         }
-        let Some(standing) = step.connected() else { return };
         if self.pending.is_some() || self.read.is_some() || self.backoff.holds(step.now) {
             return;
         }
+        let Some(standing) = step.connected() else { return };
         self.pending = Some(step.send(&standing, Slot::Term, (), Request::ReadTerm));
     }
 

@@ -169,11 +169,14 @@ impl Membership {
     }
 
     pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, wanted: Option<Entry>) {
-        let Some(standing) = step.connected() else { return };
-        if self.pending.is_some() || self.backoff.holds(step.now) {
+        if self.pending.is_some() {
             return;
         }
         let Some(ask) = self.next(wanted) else { return };
+        let Some(standing) = step.connected() else { return };
+        if self.backoff.holds(step.now) {
+            return;
+        }
         let request = self.request(ask, standing.session);
         self.pending = Some(step.send(&standing, Slot::Membership(self.directory), ask, request));
     }

@@ -129,10 +129,10 @@ impl Registry {
     }
 
     pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, interest: Interest) {
-        let Some(standing) = step.connected() else { return };
-        if self.pending.is_some() || self.backoff.holds(step.now) || self.agrees(interest) {
+        if self.pending.is_some() || self.agrees(interest) || self.backoff.holds(step.now) {
             return;
         }
+        let Some(standing) = step.connected() else { return };
         let watch = interest == Interest::Watch;
         let request = Request::Members { directory: self.directory, watch };
         self.pending = Some(step.send(&standing, Slot::Mirror(self.directory), watch, request));
