@@ -1,5 +1,6 @@
 //! A cluster at rest costs no allocation.
 
+#[allow(dead_code, reason = "shared with a benchmark, which uses other parts of it")]
 #[path = "common/steady.rs"]
 mod steady;
 

@@ -90,6 +90,11 @@ impl Steady {
         self.node.handle(self.now, event, &mut self.out);
     }
 
+    /// One event, at the time of the one before.
+    pub(crate) fn event_now(&mut self, event: Event) {
+        self.node.handle(self.now, event, &mut self.out);
+    }
+
     /// The node's own deadline, whatever it is, and a moment more.
     pub(crate) fn wake(&mut self) {
         let deadline = self.node.next_deadline().map_or(self.now, |(at, _)| at);
