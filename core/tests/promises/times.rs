@@ -44,33 +44,27 @@ fn after_a_restart_of_the_store_there_is_a_leader_within_one_timeout_more() {
 #[test]
 fn a_planned_change_of_leader_takes_no_timeout() {
     let mut world = three();
+    let began = world.now;
     world.deliver("a", rolecall_core::Event::Shutdown);
     world.until("b served", |world| world.role("b") == Role::Leader);
-    let mut fresh = three();
-    let began = fresh.now;
-    fresh.deliver("a", rolecall_core::Event::Shutdown);
-    fresh.until("b served", |world| world.role("b") == Role::Leader);
-    assert!(fresh.now.since(began) < 100 * LATENCY);
+    assert!(world.now.since(began) < 100 * LATENCY);
 }
 
 // P1, P13: a server cut off from its peers answers reads and the like, but commits nothing
 #[test]
 fn a_leader_behind_a_server_that_is_cut_off_steps_down_before_another_leads() {
-    for fast in [-10_000, 0, 10_000] {
-        let mut world = World::with_servers(3);
-        world.start_in_order(&["a", "b", "c"]);
-        for (name, server) in [("a", 1), ("b", 0), ("c", 2)] {
-            world.move_to(name, Server(server));
-        }
-        world.settle();
-        world.host("a").clock_ppm = 0;
-        world.fault(Fault::Cut(Server(1)));
-        world.until("a stepped down", |world| world.node("a").term().is_none());
-        assert!(world.leaders().is_empty(), "with a clock off by {fast}");
-        world.until("b led", |world| world.leaders() == ["b"]);
-        world.fault(Fault::Heal { server: Server(1), deliver: true });
-        world.settle();
+    let mut world = World::with_servers(3);
+    world.start_in_order(&["a", "b", "c"]);
+    for (name, server) in [("a", 1), ("b", 0), ("c", 2)] {
+        world.move_to(name, Server(server));
     }
+    world.settle();
+    world.fault(Fault::Cut(Server(1)));
+    world.until("a stepped down", |world| world.node("a").term().is_none());
+    assert!(world.leaders().is_empty());
+    world.until("b led", |world| world.leaders() == ["b"]);
+    world.fault(Fault::Heal { server: Server(1), deliver: true });
+    world.settle();
 }
 
 // P13
