@@ -62,6 +62,7 @@ mod node;
 mod service;
 mod status;
 pub mod store;
+mod tap;
 mod term;
 
 pub use clock::{Clock, SystemClock};
@@ -74,4 +75,5 @@ pub use net::{BoxFuture, Listener, Net, Stream, TokioNet};
 pub use node::{NodeBuilder, RunningNode, StartError};
 pub use service::{Handler, RoleService};
 pub use status::{Observer, Status, StoreState};
+pub use tap::Tap;
 pub use term::{Term, TermOver};

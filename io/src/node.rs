@@ -19,7 +19,7 @@ use crate::metrics::Metrics;
 use crate::service::ErasedService;
 use crate::status::{Observer, StatusBoard};
 use crate::store::{Participant, Store};
-use crate::{Clock, Gate, Net, RoleService, SystemClock, TokioNet};
+use crate::{Clock, Gate, Net, RoleService, SystemClock, Tap, TokioNet};
 
 type OpenStore = Box<dyn FnOnce(Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> + Send>;
 type MakeFront = Box<dyn FnOnce(Observer) -> Arc<dyn Front> + Send>;
@@ -32,7 +32,7 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Puts a node together: configuration, application, store, and the address that it listens on.
 pub struct NodeBuilder {
     config: Config,
-    service: Arc<dyn ErasedService>,
+    pub(crate) service: Arc<dyn ErasedService>,
     open_store: OpenStore,
     cluster: String,
     session_timeout: Duration,
@@ -42,6 +42,7 @@ pub struct NodeBuilder {
     limits: ServerLimits,
     front: Option<MakeFront>,
     journal: Option<Journal>,
+    tap: Option<Box<dyn Tap>>,
     net: Arc<dyn Net>,
     clock: Arc<dyn Clock>,
     entropy: Box<dyn Entropy>,
@@ -80,6 +81,7 @@ impl NodeBuilder {
             limits: ServerLimits::default(),
             front: None,
             journal: None,
+            tap: None,
             net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
             entropy: Box::new(OsEntropy),
@@ -143,6 +145,13 @@ impl NodeBuilder {
         self
     }
 
+    /// Who is shown every step of the node's machine: for simulations and tests.
+    #[must_use]
+    pub fn tap(mut self, tap: impl Tap) -> Self {
+        self.tap = Some(Box::new(tap));
+        self
+    }
+
     /// Another world than the machine's own: a simulated one.
     #[must_use]
     pub fn world(mut self, net: Arc<dyn Net>, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
@@ -188,6 +197,7 @@ impl NodeBuilder {
             service: self.service,
             slot,
             journal: self.journal,
+            tap: self.tap,
             metrics,
             board,
         };

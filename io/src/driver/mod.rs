@@ -27,7 +27,7 @@ use crate::metrics::Metrics;
 use crate::service::ErasedService;
 use crate::status::StatusBoard;
 use crate::store::{Store, StoreEvent};
-use crate::{BoxFuture, Clock, Gate};
+use crate::{BoxFuture, Clock, Gate, Tap};
 
 /// What a driver is made of.
 #[derive(Debug)]
@@ -42,6 +42,7 @@ pub(crate) struct Parts {
     pub(crate) service: Arc<dyn ErasedService>,
     pub(crate) slot: Slot,
     pub(crate) journal: Option<Journal>,
+    pub(crate) tap: Option<Box<dyn Tap>>,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) board: StatusBoard,
 }
@@ -64,6 +65,7 @@ pub(crate) struct Driver {
     /// Which source is asked first; they take turns, so that none starves another.
     turn: u8,
     journal: Option<Journal>,
+    tap: Option<Box<dyn Tap>>,
     metrics: Arc<Metrics>,
     board: StatusBoard,
 }
@@ -97,6 +99,7 @@ impl Driver {
             inbox: parts.inbox,
             turn: 0,
             journal: parts.journal,
+            tap: parts.tap,
             metrics: parts.metrics,
             board: parts.board,
         }
@@ -145,9 +148,13 @@ impl Driver {
         if let Some(journal) = &mut self.journal {
             journal.before(self.now, self.clock.wall(), &self.node);
         }
-        let recorded = self.journal.is_some().then(|| event.clone());
+        let recorded = (self.journal.is_some() || self.tap.is_some()).then(|| event.clone());
+        let before = self.tap.is_some().then(|| self.node.clone());
         self.node.handle(self.now, event, actions);
         self.move_gate(actions);
+        if let (Some(tap), Some(event), Some(before)) = (&mut self.tap, &recorded, &before) {
+            tap.step(before, self.now, event, actions, &self.node);
+        }
         if let (Some(journal), Some(event)) = (&mut self.journal, recorded) {
             journal.step(self.now, &event, actions);
             self.metrics.journal(journal.dropped(), journal.failures());
