@@ -60,6 +60,8 @@ mod metrics;
 mod net;
 mod node;
 mod service;
+#[cfg(feature = "sim")]
+pub mod sim;
 mod status;
 pub mod store;
 mod tap;

@@ -1,0 +1,250 @@
+//! Compares nodes with each other and with the true time, and writes down what happens.
+
+use core::hash::{Hash, Hasher};
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use rolecall_core::observe::Cluster;
+use rolecall_core::{Action, Announcement, Epoch, Event, Fence, Incarnation, Time, Trace, Violation};
+
+use super::acts::{Act, ActKind};
+use super::clock::SimClock;
+use super::notebook::Step;
+use super::run::{Broken, Finding, Moment, MomentKind, Run};
+
+/// What a judge sees of a node.
+#[derive(Debug)]
+pub(super) struct Seen {
+    pub(super) name: Arc<str>,
+    pub(super) clock: SimClock,
+    /// Whether it could do anything now: it is up and not paused.
+    pub(super) is_awake: bool,
+    /// Its gate, in its own time.
+    gate: Option<(Fence, Time)>,
+}
+
+impl Seen {
+    pub(super) fn new(name: Arc<str>, clock: SimClock) -> Self {
+        Self { name, clock, is_awake: true, gate: None }
+    }
+
+    fn open(&self, at: Time) -> Option<Fence> {
+        let (fence, until) = self.gate.filter(|_| self.is_awake)?;
+        (self.clock.at(at) < until).then_some(fence)
+    }
+}
+
+/// The judge of one run.
+#[derive(Debug)]
+pub(super) struct Judge {
+    pub(super) nodes: Vec<Seen>,
+    pub(super) run: Run,
+    cluster: Cluster,
+    /// Until when two may lead at once, since an outsider has taken a leader's candidate or session away: only epochs help there.
+    excused_until: Time,
+    begun: BTreeMap<Incarnation, Epoch>,
+    accepted: BTreeMap<(usize, u32), Fence>,
+    print: Fingerprint,
+    trace: Option<Trace>,
+    keeps_history: bool,
+}
+
+impl Judge {
+    pub(super) fn new(nodes: Vec<Seen>, seed: u64, is_traced: bool, keeps_history: bool) -> Self {
+        Self {
+            nodes,
+            run: Run { seed, ..Run::default() },
+            cluster: Cluster::new(),
+            excused_until: Time::ZERO,
+            begun: BTreeMap::new(),
+            accepted: BTreeMap::new(),
+            print: Fingerprint::default(),
+            trace: is_traced.then(Trace::new),
+            keeps_history,
+        }
+    }
+
+    /// Two may lead at once until then.
+    pub(super) fn excuse(&mut self, until: Time) {
+        self.excused_until = self.excused_until.max(until);
+    }
+
+    /// Something happened to the world.
+    pub(super) fn note(&mut self, at: Time, place: &str, kind: MomentKind, text: &str) {
+        (at, place, text).hash(&mut self.print);
+        if let Some(trace) = &mut self.trace {
+            trace.note(at, place, text);
+        }
+        self.moment(at, place, kind, || text.to_owned());
+    }
+
+    fn moment(&mut self, at: Time, place: &str, kind: MomentKind, text: impl FnOnce() -> String) {
+        if self.keeps_history {
+            self.run.history.push(Moment { at, place: place.to_owned(), kind, text: text() });
+        }
+    }
+
+    pub(super) fn find(&mut self, at: Time, place: &str, what: Broken) {
+        if self.run.finding.is_none() {
+            let finding = Finding { at, place: place.to_owned(), what };
+            if let Some(trace) = &mut self.trace {
+                trace.note(at, place, &finding.to_string());
+            }
+            self.run.finding = Some(finding);
+        }
+    }
+
+    /// A node is gone, with its gate.
+    pub(super) fn gone(&mut self, at: Time, node: usize) {
+        self.nodes[node].gate = None;
+        self.gates(at);
+    }
+
+    /// All that happened in one step of the simulation, in the order of true time.
+    pub(super) fn judge(&mut self, now: Time, steps: Vec<Step>, mut acts: Vec<Act>) {
+        acts.sort_by_key(|act| act.at);
+        let mut acts = acts.into_iter().peekable();
+        for step in steps {
+            while let Some(act) = acts.next_if(|act| act.at < step.at) {
+                self.act(act);
+            }
+            self.step(step);
+        }
+        acts.for_each(|act| self.act(act));
+        self.gates(now);
+    }
+
+    fn step(&mut self, step: Step) {
+        self.run.steps += 1;
+        (step.at, step.node, &step.event, &step.actions).hash(&mut self.print);
+        let name = Arc::clone(&self.nodes[step.node].name);
+        if let Some(trace) = &mut self.trace {
+            trace.record(step.at, &name, &step.event, &step.actions);
+        }
+        if self.keeps_history {
+            self.remember(&name, &step);
+        }
+        // A service that does not stop is no fault of the core's, and this is what it is to come to.
+        if let Err(violation) = step.judged
+            && violation != Violation::StopOverran
+        {
+            self.find(step.at, &name, Broken::Promise(violation));
+        }
+        self.move_gate(step.node, step.at, &step.actions);
+    }
+
+    fn remember(&mut self, name: &str, step: &Step) {
+        let mut lines = Trace::new();
+        lines.record(step.at, name, &step.event, &step.actions);
+        let text = lines.text().trim().to_owned();
+        if !text.is_empty() && step.event != Event::Wake {
+            self.moment(step.at, name, MomentKind::Step, || text);
+        }
+        for action in &step.actions {
+            if let Action::Announce(Announcement::Role(role)) = action {
+                self.moment(step.at, name, MomentKind::Role(*role), String::new);
+            }
+        }
+    }
+
+    fn move_gate(&mut self, node: usize, at: Time, actions: &[Action]) {
+        for action in actions {
+            if let Action::OpenGate { fence, until } = action {
+                let seen = &mut self.nodes[node];
+                let is_new = seen.gate.is_none_or(|(open, _)| open != *fence);
+                seen.gate = Some((*fence, *until));
+                if is_new {
+                    self.run.terms += 1;
+                    let name = Arc::clone(&self.nodes[node].name);
+                    self.moment(at, &name, MomentKind::Term(*fence), String::new);
+                }
+                self.gates(at);
+            } else if matches!(action, Action::CloseGate | Action::Halt(_)) {
+                self.nodes[node].gate = None;
+                let name = Arc::clone(&self.nodes[node].name);
+                self.moment(at, &name, MomentKind::TermOver, String::new);
+                self.gates(at);
+            }
+        }
+    }
+
+    /// Whose gates are open at this true time (P1, P12).
+    fn gates(&mut self, at: Time) {
+        for node in 0..self.nodes.len() {
+            let seen = &self.nodes[node];
+            let (name, open) = (Arc::clone(&seen.name), seen.open(at));
+            let judged = self.cluster.gate(at, &name, open);
+            if let Err(violation) = judged
+                && !(self.is_excused(at) && matches!(violation, Violation::TwoLeaders | Violation::EpochNotRising))
+            {
+                self.find(at, &name, Broken::Promise(violation));
+            }
+        }
+        if let Some(since) = self.cluster.leaderless_since() {
+            self.run.leaderless = self.run.leaderless.max(at.since(since));
+        }
+    }
+
+    fn is_excused(&self, at: Time) -> bool {
+        at < self.excused_until
+    }
+
+    /// What an application did: never for an older term than one that has acted before (P1), and a worker never for an older
+    /// one than it has worked for (P14).
+    fn act(&mut self, act: Act) {
+        (act.at, act.node, act.fence).hash(&mut self.print);
+        let Fence { incarnation, epoch } = act.fence;
+        let broken = match act.what {
+            ActKind::Begin => {
+                let newest = self.begun.entry(incarnation).or_insert(epoch);
+                let overtaken = *newest > epoch;
+                *newest = epoch.max(*newest);
+                (overtaken && !self.is_excused(act.at)).then_some(Violation::TwoLeaders)
+            }
+            ActKind::Accept => {
+                let newest = self.accepted.insert((act.node, act.life), act.fence);
+                let stale = newest.is_some_and(|newest| newest.incarnation == incarnation && newest.epoch > epoch);
+                stale.then_some(Violation::StaleAccepted)
+            }
+        };
+        if let Some(violation) = broken {
+            let name = Arc::clone(&self.nodes[act.node].name);
+            self.find(act.at, &name, Broken::Promise(violation));
+        }
+    }
+
+    /// Who leads at this true time.
+    pub(super) fn leader(&self, at: Time) -> Option<usize> {
+        self.nodes.iter().position(|seen| seen.open(at).is_some())
+    }
+
+    pub(super) fn finish(mut self, simulated: Duration) -> Run {
+        self.run.simulated = simulated;
+        self.run.fingerprint = self.print.finish();
+        self.run.trace = self.trace.map(|trace| trace.text().to_owned()).unwrap_or_default();
+        self.run
+    }
+}
+
+/// FNV-1a, which is the same in every process.
+#[derive(Clone, Copy, Debug)]
+struct Fingerprint(u64);
+
+impl Default for Fingerprint {
+    fn default() -> Self {
+        Self(0xcbf2_9ce4_8422_2325)
+    }
+}
+
+impl Hasher for Fingerprint {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

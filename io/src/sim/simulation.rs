@@ -1,0 +1,158 @@
+//! A simulation: what is run, in which world, and with which faults.
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+use std::sync::Arc;
+
+use super::host::Host;
+use super::plan::Plan;
+use super::run::Run;
+use super::visitor::Visitor;
+use super::world::World;
+use crate::{BoxFuture, NodeBuilder};
+
+type MakeNode = Arc<dyn Fn(&Host) -> NodeBuilder + Send + Sync>;
+type Visit = Arc<dyn Fn(Visitor) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+
+/// A cluster in one thread, on simulated machines. The same settings always give the same run.
+#[derive(Clone)]
+pub struct Simulation {
+    pub(super) node: MakeNode,
+    pub(super) visit: Option<Visit>,
+    pub(super) nodes: u8,
+    pub(super) servers: u8,
+    pub(super) seed: u64,
+    pub(super) plan: Plan,
+    pub(super) length: Duration,
+    pub(super) session_timeout: Duration,
+    pub(super) store_tick: Duration,
+    pub(super) resolution: Duration,
+    pub(super) latency: (Duration, Duration),
+    pub(super) is_traced: bool,
+    pub(super) keeps_history: bool,
+    pub(super) is_replayed: bool,
+}
+
+impl fmt::Debug for Simulation {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Simulation")
+            .field("nodes", &self.nodes)
+            .field("seed", &self.seed)
+            .field("plan", &self.plan)
+            .field("length", &self.length)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Simulation {
+    /// Three nodes for a minute, in which nothing goes wrong. `node` is called whenever one starts.
+    #[must_use]
+    pub fn new(node: impl Fn(&Host) -> NodeBuilder + Send + Sync + 'static) -> Self {
+        Self {
+            node: Arc::new(node),
+            visit: None,
+            nodes: 3,
+            servers: 3,
+            seed: 0,
+            plan: Plan::calm(),
+            length: Duration::from_secs(60),
+            session_timeout: Duration::from_secs(4),
+            store_tick: Duration::from_millis(400),
+            resolution: Duration::from_millis(10),
+            latency: (Duration::from_millis(1), Duration::from_millis(40)),
+            is_traced: false,
+            keeps_history: false,
+            is_replayed: false,
+        }
+    }
+
+    /// Who asks the cluster throughout. It never ends by itself; an error is a wrong answer.
+    #[must_use]
+    pub fn visitor<F>(mut self, visit: impl Fn(Visitor) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = Result<(), String>> + Send + 'static,
+    {
+        self.visit = Some(Arc::new(move |visitor| Box::pin(visit(visitor))));
+        self
+    }
+
+    /// How many nodes, three unless it is said.
+    #[must_use]
+    pub fn nodes(mut self, nodes: u8) -> Self {
+        self.nodes = nodes.max(1);
+        self
+    }
+
+    /// How many servers the store has, three unless it is said.
+    #[must_use]
+    pub fn servers(mut self, servers: u8) -> Self {
+        self.servers = servers.max(1);
+        self
+    }
+
+    /// From which all chance follows.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    /// What goes wrong.
+    #[must_use]
+    pub fn plan(mut self, plan: Plan) -> Self {
+        self.plan = plan;
+        self
+    }
+
+    /// How long the time is in which things may go wrong. After that all is mended, and the cluster has to come to rest.
+    #[must_use]
+    pub fn length(mut self, length: Duration) -> Self {
+        self.length = length;
+        self
+    }
+
+    /// The session timeout of every node, four seconds unless it is said.
+    #[must_use]
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.session_timeout = timeout;
+        self
+    }
+
+    /// The time in which the network moves on, 10 ms unless it is said: a shorter one is finer, and slower to run. A word is
+    /// on its way for `latency`, more often near the first than the second, and no less than one of these steps.
+    #[must_use]
+    pub fn network(mut self, resolution: Duration, latency: (Duration, Duration)) -> Self {
+        self.resolution = resolution;
+        self.latency = latency;
+        self
+    }
+
+    /// Whether the run is written down as text, which takes a while.
+    #[must_use]
+    pub fn traced(mut self, is_traced: bool) -> Self {
+        self.is_traced = is_traced;
+        self
+    }
+
+    /// Whether the run is written down for a report.
+    #[must_use]
+    pub fn with_history(mut self, keeps_history: bool) -> Self {
+        self.keeps_history = keeps_history;
+        self
+    }
+
+    /// Whether the journal of each node is run through a machine of its own in the end, which has to order the same.
+    #[must_use]
+    pub fn replayed(mut self, is_replayed: bool) -> Self {
+        self.is_replayed = is_replayed;
+        self
+    }
+
+    /// Runs it to its end, or to the first thing that is not as promised.
+    #[must_use]
+    pub fn run(&self) -> Run {
+        World::new(self).run()
+    }
+}

@@ -1,0 +1,122 @@
+//! What happens to machines, processes and applications.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use super::super::host::Order;
+use super::super::world::{STORE, VISITOR, World};
+use super::Mend;
+
+impl World<'_> {
+    pub(super) fn crash(&mut self, number: usize, down: Duration) -> bool {
+        if !self.up[number] {
+            return false;
+        }
+        let name = self.name(number);
+        self.sim.crash(&*name);
+        self.go_down(number, down);
+        self.note(&name, "crashes")
+    }
+
+    /// The last words of a process that dies are lost with its machine.
+    pub(super) fn lose_power(&mut self, number: usize, down: Duration) -> bool {
+        if !self.up[number] {
+            return false;
+        }
+        let name = self.name(number);
+        let others = self.others(&name);
+        for other in &others {
+            self.sim.partition(&*name, &**other);
+        }
+        self.sim.crash(&*name);
+        for other in &others {
+            self.sim.repair(&*name, &**other);
+        }
+        self.go_down(number, down);
+        self.note(&name, "loses its power")
+    }
+
+    fn others(&self, name: &str) -> Vec<Arc<str>> {
+        let visitor = self.settings.visit.is_some().then(|| VISITOR.into());
+        let nodes = self.hosts.iter().map(|host| Arc::clone(&host.name)).filter(|other| &**other != name);
+        nodes.chain([STORE.into()]).chain(visitor).collect()
+    }
+
+    fn go_down(&mut self, number: usize, down: Duration) {
+        self.up[number] = false;
+        self.hosts[number].gone();
+        self.judge.gone(self.truth.now(), number);
+        self.later(down, Mend::Start(number));
+    }
+
+    pub(super) fn start(&mut self, number: usize) {
+        if self.up[number] {
+            return;
+        }
+        let name = self.name(number);
+        self.up[number] = true;
+        self.judge.nodes[number].is_awake = true;
+        self.note_mend(&name, "starts");
+        self.sim.bounce(&*name);
+    }
+
+    pub(super) fn pause(&mut self, number: usize, length: Duration) -> bool {
+        if !self.up[number] || self.hosts[number].freezer.is_frozen() {
+            return false;
+        }
+        self.hosts[number].freezer.freeze();
+        self.judge.nodes[number].is_awake = false;
+        self.later(length, Mend::Thaw(number));
+        self.note(&self.name(number), "is paused")
+    }
+
+    pub(super) fn thaw(&mut self, number: usize) {
+        if !self.hosts[number].freezer.is_frozen() || !self.up[number] {
+            return;
+        }
+        self.note_mend(&self.name(number), "goes on");
+        self.judge.nodes[number].is_awake = true;
+        // Its gate counts before any task of it has run.
+        self.judge.judge(self.truth.now(), Vec::new(), Vec::new());
+        self.hosts[number].freezer.thaw(&mut self.entropy);
+    }
+
+    pub(super) fn change_clock(&mut self, number: usize, ppm: i32) -> bool {
+        self.hosts[number].clock.set_rate(ppm);
+        let what = match ppm {
+            0 => "its clock is right from now on".into(),
+            1.. => format!("its clock runs {ppm} ppm too fast from now on"),
+            ..0 => format!("its clock runs {} ppm too slow from now on", ppm.unsigned_abs()),
+        };
+        self.note(&self.name(number), &what)
+    }
+
+    pub(super) fn shut_down(&mut self, number: usize, down: Duration) -> bool {
+        self.hosts[number].stays_down(down);
+        self.order(number, Order::ShutDown, "is asked to end")
+    }
+
+    pub(super) fn order(&mut self, number: usize, order: Order, what: &str) -> bool {
+        if !self.up[number] {
+            return false;
+        }
+        self.hosts[number].order(order);
+        self.note(&self.name(number), what)
+    }
+
+    pub(super) fn fail_starts(&mut self, number: usize, times: u8) -> bool {
+        self.hosts[number].trouble.fail_starts(times);
+        self.note(&self.name(number), &format!("its application fails to start, {times} times"))
+    }
+
+    pub(super) fn slow_stops(&mut self, number: usize, takes: Duration, length: Duration) -> bool {
+        self.hosts[number].trouble.slow_stops(takes);
+        self.later(length, Mend::StopsInTime(number));
+        self.note(&self.name(number), &format!("its application takes {} ms to stop", takes.as_millis()))
+    }
+
+    pub(super) fn stop_in_time(&mut self, number: usize) {
+        self.hosts[number].trouble.slow_stops(Duration::ZERO);
+        self.note_mend(&self.name(number), "its application stops at once again");
+    }
+}

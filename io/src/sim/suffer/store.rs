@@ -1,0 +1,82 @@
+//! What happens to the store, and what operators do in it.
+
+use core::time::Duration;
+
+use rolecall_core::Directory;
+use rolecall_core::store::{Act, Fault, Server};
+
+use super::super::world::{STORE, World};
+use super::Mend;
+
+impl World<'_> {
+    pub(super) fn lag(&mut self, server: Server, length: Duration) -> bool {
+        self.hub.suffer(Fault::Lag(server));
+        self.later(length, Mend::CatchUp(server));
+        self.note(STORE, &format!("server {} shows what was", server.0))
+    }
+
+    pub(super) fn catch_up(&mut self, server: Server) {
+        self.hub.suffer(Fault::CatchUp(server));
+        self.note_mend(STORE, &format!("server {} has caught up", server.0));
+    }
+
+    pub(super) fn cut(&mut self, server: Server, length: Duration, deliver: bool) -> bool {
+        self.hub.suffer(Fault::Cut(server));
+        self.later(length, Mend::Heal(server, deliver));
+        self.note(STORE, &format!("server {} loses the others", server.0))
+    }
+
+    pub(super) fn heal(&mut self, server: Server, deliver: bool) {
+        self.hub.suffer(Fault::Heal { server, deliver });
+        self.note_mend(STORE, &format!("server {} finds the others", server.0));
+    }
+
+    pub(super) fn expire(&mut self, number: usize) -> bool {
+        let name = self.name(number);
+        let sessions = self.hub.sessions_of(&name);
+        if sessions.is_empty() {
+            return false;
+        }
+        self.excuse_two_leaders();
+        for session in sessions {
+            self.hub.suffer(Fault::Expire(session));
+        }
+        self.note(&name, "has its session ended by the store")
+    }
+
+    pub(super) fn restart_store(&mut self, keep_data: bool) -> bool {
+        if !keep_data {
+            self.excuse_two_leaders();
+        }
+        self.hub.suffer(Fault::Restart { keep_data });
+        self.note(STORE, if keep_data { "stops and starts again" } else { "stops and starts again, empty" })
+    }
+
+    pub(super) fn delete_candidate(&mut self, number: usize) -> bool {
+        let name = self.name(number);
+        let Some((candidate, _, _)) = self.hub.queue().into_iter().find(|(_, _, id)| *id == name) else { return false };
+        self.excuse_two_leaders();
+        self.hub.operate(Act::DeleteCandidate(candidate));
+        self.note("operator", &format!("deletes candidate {} of {name}", candidate.sequence))
+    }
+
+    pub(super) fn delete_members(&mut self, number: usize) -> bool {
+        let name = self.name(number);
+        let mut is_listed = false;
+        for directory in [Directory::Workers, Directory::Coordinators] {
+            let members = self.hub.members(directory);
+            for member in members.into_iter().filter(|member| member.key.id == name) {
+                is_listed = true;
+                self.hub.operate(Act::DeleteMember { directory, key: member.key });
+            }
+        }
+        is_listed && self.note("operator", &format!("deletes the entries of {name}"))
+    }
+
+    /// An outsider takes a leader's candidate or session away: until it notices, at the end of its validity at the latest, only
+    /// the epochs tell who is right.
+    fn excuse_two_leaders(&mut self) {
+        let until = self.now() + self.settings.session_timeout + self.settings.store_tick;
+        self.judge.excuse(until);
+    }
+}

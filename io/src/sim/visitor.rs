@@ -1,0 +1,88 @@
+//! Somebody who asks the cluster throughout a run.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rolecall_core::Time;
+
+use super::clock::{SimClock, TrueTime};
+use super::freezer::Freezer;
+use super::net::SimNet;
+use crate::http::{Client, ClientLimits};
+use crate::{Clock, Entropy, SeededEntropy};
+
+/// The machine of somebody who asks the cluster, and judges its answers. It is never paused and its clock is right.
+#[derive(Debug)]
+pub struct Visitor {
+    addresses: Vec<String>,
+    net: Arc<SimNet>,
+    clock: Arc<SimClock>,
+    entropy: SeededEntropy,
+    log: VisitorLog,
+}
+
+/// What a visitor has to tell. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub(super) struct VisitorLog(Arc<Mutex<Log>>);
+
+#[derive(Debug, Default)]
+struct Log {
+    tally: BTreeMap<String, u64>,
+    served_at: Option<Time>,
+}
+
+impl Visitor {
+    pub(super) fn new(addresses: Vec<String>, truth: TrueTime, seed: u64, log: VisitorLog) -> Self {
+        let freezer = Freezer::default();
+        let clock = Arc::new(SimClock::new(truth.clone(), freezer.clone(), Time::ZERO));
+        let net = Arc::new(SimNet { truth, freezer });
+        Self { addresses, net, clock, entropy: SeededEntropy::new(seed ^ 0x7669_7369_746f_7200), log }
+    }
+
+    /// Where the nodes answer, `host:port`.
+    #[must_use]
+    pub fn addresses(&self) -> &[String] {
+        &self.addresses
+    }
+
+    /// An HTTP client.
+    #[must_use]
+    pub fn client(&self) -> Client {
+        Client::new(Arc::clone(&self.net) as _, Arc::clone(&self.clock) as _, ClientLimits::default())
+    }
+
+    /// The visitor's clock.
+    #[must_use]
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock) as _
+    }
+
+    /// Random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.entropy.bits()
+    }
+
+    /// Counts something, for the summary of the run.
+    pub fn count(&self, what: &str) {
+        *self.log.lock().tally.entry(what.to_owned()).or_default() += 1;
+    }
+
+    /// The cluster has just done all that is asked of it. A run ends well only if it comes to that in the end.
+    pub fn is_served(&self) {
+        self.log.lock().served_at = Some(self.clock.now());
+    }
+}
+
+impl VisitorLog {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Log> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn tally(&self) -> BTreeMap<String, u64> {
+        self.lock().tally.clone()
+    }
+
+    pub(super) fn served_at(&self) -> Option<Time> {
+        self.lock().served_at
+    }
+}
