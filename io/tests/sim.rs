@@ -20,7 +20,7 @@ fn troubled(seed: u64, nodes: u8, kinds: &[FaultKind]) -> Simulation {
 fn well(simulation: &Simulation) -> Run {
     let run = simulation.run();
     if let Some(finding) = &run.finding {
-        let trace = simulation.clone().traced(true).run().trace;
+        let trace = simulation.clone().traced_from(Duration::ZERO).run().trace;
         panic!("seed {}: {finding}\n{trace}", run.seed);
     }
     run
@@ -64,7 +64,7 @@ const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
 #[test]
 fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
     let seeds = [7, 8, 9];
-    let runs = || seeds.map(|seed| troubled(seed, 3, FaultKind::ALL).traced(true).run());
+    let runs = || seeds.map(|seed| troubled(seed, 3, FaultKind::ALL).traced_from(Duration::ZERO).run());
     let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
     if std::env::var_os(CHILD).is_some() {
         // Alone in this process: whoever starts a thread is found out.

@@ -75,6 +75,8 @@ pub enum Fault {
     LostAnswers {
         /// Which.
         node: u8,
+        /// Whether the answers to reads come all the same.
+        writes_only: bool,
         /// For how long.
         length: Duration,
     },

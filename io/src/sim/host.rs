@@ -134,9 +134,12 @@ impl Controls {
         format!("{}:{PORT}", self.name)
     }
 
-    /// Runs the node, from its start to its end.
-    pub(super) async fn run(self, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
+    /// Runs the node, from its start to its end. The first of its lives begins `first_at`.
+    pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
         self.freezer.reset();
+        if self.lock().count == 0 && !first_at.is_zero() {
+            tokio::time::sleep(first_at).await;
+        }
         let (orders, mut received) = unbounded_channel();
         let host = self.begin(orders);
         let mut builder = node(&host);

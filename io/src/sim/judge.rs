@@ -12,6 +12,7 @@ use super::acts::{Act, ActKind};
 use super::clock::SimClock;
 use super::notebook::Step;
 use super::run::{Broken, Finding, Moment, MomentKind, Run};
+use super::world::VISITOR;
 
 /// What a judge sees of a node.
 #[derive(Debug)]
@@ -47,11 +48,13 @@ pub(super) struct Judge {
     accepted: BTreeMap<(usize, u32), Fence>,
     print: Fingerprint,
     trace: Option<Trace>,
+    /// When the trace begins; what was before is left out.
+    trace_from: Option<Time>,
     keeps_history: bool,
 }
 
 impl Judge {
-    pub(super) fn new(nodes: Vec<Seen>, seed: u64, is_traced: bool, keeps_history: bool) -> Self {
+    pub(super) fn new(nodes: Vec<Seen>, seed: u64, trace_from: Option<Time>, keeps_history: bool) -> Self {
         Self {
             nodes,
             run: Run { seed, ..Run::default() },
@@ -60,7 +63,8 @@ impl Judge {
             begun: BTreeMap::new(),
             accepted: BTreeMap::new(),
             print: Fingerprint::default(),
-            trace: is_traced.then(Trace::new),
+            trace: trace_from.map(|_| Trace::new()),
+            trace_from,
             keeps_history,
         }
     }
@@ -73,10 +77,19 @@ impl Judge {
     /// Something happened to the world.
     pub(super) fn note(&mut self, at: Time, place: &str, kind: MomentKind, text: &str) {
         (at, place, text).hash(&mut self.print);
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.trace(at) {
             trace.note(at, place, text);
         }
         self.moment(at, place, kind, || text.to_owned());
+    }
+
+    fn trace(&mut self, at: Time) -> Option<&mut Trace> {
+        if self.trace_from.take_if(|from| *from <= at).is_some()
+            && let Some(trace) = &mut self.trace
+        {
+            trace.restart();
+        }
+        self.trace.as_mut()
     }
 
     fn moment(&mut self, at: Time, place: &str, kind: MomentKind, text: impl FnOnce() -> String) {
@@ -102,16 +115,21 @@ impl Judge {
     }
 
     /// All that happened in one step of the simulation, in the order of true time.
-    pub(super) fn judge(&mut self, now: Time, steps: Vec<Step>, mut acts: Vec<Act>) {
+    pub(super) fn judge(&mut self, now: Time, steps: Vec<Step>, mut acts: Vec<Act>, seen: Vec<(Time, String)>) {
         acts.sort_by_key(|act| act.at);
         let mut acts = acts.into_iter().peekable();
+        let mut seen = seen.into_iter().peekable();
         for step in steps {
+            while let Some((at, what)) = seen.next_if(|(at, _)| *at < step.at) {
+                self.note(at, VISITOR, MomentKind::Visit, &what);
+            }
             while let Some(act) = acts.next_if(|act| act.at < step.at) {
                 self.act(act);
             }
             self.step(step);
         }
         acts.for_each(|act| self.act(act));
+        seen.for_each(|(at, what)| self.note(at, VISITOR, MomentKind::Visit, &what));
         self.gates(now);
     }
 
@@ -119,7 +137,7 @@ impl Judge {
         self.run.steps += 1;
         (step.at, step.node, &step.event, &step.actions).hash(&mut self.print);
         let name = Arc::clone(&self.nodes[step.node].name);
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.trace(step.at) {
             trace.record(step.at, &name, &step.event, &step.actions);
         }
         if self.keeps_history {
@@ -170,7 +188,7 @@ impl Judge {
     }
 
     /// Whose gates are open at this true time (P1, P12).
-    fn gates(&mut self, at: Time) {
+    pub(super) fn gates(&mut self, at: Time) {
         for node in 0..self.nodes.len() {
             let seen = &self.nodes[node];
             let (name, open) = (Arc::clone(&seen.name), seen.open(at));

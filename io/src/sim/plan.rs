@@ -120,7 +120,7 @@ impl Dice {
                 let latency = self.up_to(Duration::from_millis(1_500));
                 Fault::SlowLink { node, latency, length }
             }
-            FaultKind::LostAnswers => Fault::LostAnswers { node, length },
+            FaultKind::LostAnswers => Fault::LostAnswers { node, writes_only: self.below(2) == 0, length },
             FaultKind::LateAnswers => Fault::LateAnswers { node, by: self.up_to(Duration::from_secs(3)), length },
             FaultKind::Lag => Fault::Lag { server: self.server(), length },
             FaultKind::Expire => Fault::Expire { node },

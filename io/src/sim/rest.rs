@@ -15,6 +15,9 @@ const HOLD_OFF: Duration = Duration::from_secs(65);
 /// The longest grace of a service that stops, and the pause of the supervisor after a node that ended for it.
 const STOPPING: Duration = Duration::from_secs(10);
 
+/// How long reading everything again takes at most.
+const READING: Duration = Duration::from_secs(1);
+
 impl World<'_> {
     pub(super) fn come_to_rest(&mut self) {
         self.mend_all();
@@ -41,6 +44,10 @@ impl World<'_> {
     fn stay_at_rest(&mut self) {
         let until = self.now() + self.settings.session_timeout * 2;
         while self.now() < until && self.judge.run.finding.is_none() {
+            self.step();
+        }
+        // Where everything is being read again for once, the answers are waited for.
+        while self.now() < until + READING && self.judge.run.finding.is_none() && self.lacks().is_some() {
             self.step();
         }
         if let (Some(lack), None) = (self.lacks(), &self.judge.run.finding) {

@@ -108,4 +108,6 @@ pub enum MomentKind {
     Fault,
     /// It was mended.
     Mend,
+    /// What the visitor saw.
+    Visit,
 }

@@ -29,7 +29,8 @@ pub struct Simulation {
     pub(super) store_tick: Duration,
     pub(super) resolution: Duration,
     pub(super) latency: (Duration, Duration),
-    pub(super) is_traced: bool,
+    pub(super) start_gap: Duration,
+    pub(super) traced_from: Option<Duration>,
     pub(super) keeps_history: bool,
     pub(super) is_replayed: bool,
 }
@@ -62,7 +63,8 @@ impl Simulation {
             store_tick: Duration::from_millis(400),
             resolution: Duration::from_millis(10),
             latency: (Duration::from_millis(1), Duration::from_millis(40)),
-            is_traced: false,
+            start_gap: Duration::ZERO,
+            traced_from: None,
             keeps_history: false,
             is_replayed: false,
         }
@@ -129,10 +131,17 @@ impl Simulation {
         self
     }
 
-    /// Whether the run is written down as text, which takes a while.
+    /// The nodes start one after the other, so far apart; all at once unless it is said.
     #[must_use]
-    pub fn traced(mut self, is_traced: bool) -> Self {
-        self.is_traced = is_traced;
+    pub fn start_gap(mut self, gap: Duration) -> Self {
+        self.start_gap = gap;
+        self
+    }
+
+    /// The run is written down as text, from then on.
+    #[must_use]
+    pub fn traced_from(mut self, from: Duration) -> Self {
+        self.traced_from = Some(from);
         self
     }
 

@@ -154,6 +154,7 @@ fn over() -> Response<Bytes> {
 pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     let (client, clock) = (visitor.client(), visitor.clock());
     let mut place = 0;
+    let mut in_vain = 0;
     loop {
         let factor = visitor.bits() % 1_000;
         let request = Request::get(format!("/sum?{factor}")).body(Bytes::new()).expect("a path with a query");
@@ -163,18 +164,31 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
             Ok(answer) if answer.status() == StatusCode::OK => {
                 let sum: Sum = serde_json::from_slice(answer.body()).map_err(|error| error.to_string())?;
                 judge(&sum, factor)?;
-                visitor.count(if sum.partial { "partial answers" } else { "full answers" });
-                if !sum.partial {
-                    visitor.is_served();
-                }
+                tell(&visitor, &sum);
+                in_vain = 0;
             }
             Ok(_) | Err(_) => {
                 visitor.count("refusals and errors");
+                in_vain += 1;
+                if in_vain >= visitor.addresses().len() {
+                    visitor.sees("gets no answer");
+                }
                 place = (place + 1) % visitor.addresses().len();
             }
         }
         let pause = Duration::from_millis(visitor.bits() % 400);
         clock.sleep_until(clock.now() + pause).await;
+    }
+}
+
+fn tell(visitor: &Visitor, answer: &Sum) {
+    if answer.partial {
+        visitor.count("partial answers");
+        visitor.sees(&format!("gets partial answers of epoch {}", answer.epoch));
+    } else {
+        visitor.count("full answers");
+        visitor.sees(&format!("gets full answers of epoch {}", answer.epoch));
+        visitor.is_served();
     }
 }
 

@@ -29,6 +29,9 @@ pub(super) struct VisitorLog(Arc<Mutex<Log>>);
 struct Log {
     tally: BTreeMap<String, u64>,
     served_at: Option<Time>,
+    /// What it said since that was last taken.
+    said: Vec<(Time, String)>,
+    last: String,
 }
 
 impl Visitor {
@@ -67,6 +70,15 @@ impl Visitor {
         *self.log.lock().tally.entry(what.to_owned()).or_default() += 1;
     }
 
+    /// Writes down what it sees, unless that is what it saw last.
+    pub fn sees(&self, what: &str) {
+        let mut log = self.log.lock();
+        if log.last != what {
+            what.clone_into(&mut log.last);
+            log.said.push((self.clock.now(), what.to_owned()));
+        }
+    }
+
     /// The cluster has just done all that is asked of it. A run ends well only if it comes to that in the end.
     pub fn is_served(&self) {
         self.log.lock().served_at = Some(self.clock.now());
@@ -80,6 +92,10 @@ impl VisitorLog {
 
     pub(super) fn tally(&self) -> BTreeMap<String, u64> {
         self.lock().tally.clone()
+    }
+
+    pub(super) fn take(&self) -> Vec<(Time, String)> {
+        core::mem::take(&mut self.lock().said)
     }
 
     pub(super) fn served_at(&self) -> Option<Time> {

@@ -69,6 +69,7 @@ impl<'a> World<'a> {
         let hosts: Vec<_> =
             (0..usize::from(settings.nodes)).map(|number| Controls::new(number, common.clone())).collect();
         let seen = hosts.iter().map(|host| Seen::new(Arc::clone(&host.name), host.clock.clone())).collect();
+        let trace_from = settings.traced_from.map(|from| Time::ZERO + from);
         let mut world = Self {
             settings,
             sim: sim(settings),
@@ -76,7 +77,7 @@ impl<'a> World<'a> {
             truth,
             up: vec![true; hosts.len()],
             hosts,
-            judge: Judge::new(seen, settings.seed, settings.is_traced, settings.keeps_history),
+            judge: Judge::new(seen, settings.seed, trace_from, settings.keeps_history),
             notebook,
             acts,
             visitor: VisitorLog::default(),
@@ -97,9 +98,10 @@ impl<'a> World<'a> {
         });
         for host in &self.hosts {
             let (controls, node) = (host.clone(), Arc::clone(&self.settings.node));
+            let first_at = self.settings.start_gap * u32::try_from(host.number).unwrap_or(u32::MAX);
             self.sim.host(&*host.name, move || {
                 let node = Arc::clone(&node);
-                controls.clone().run(move |host| node(host))
+                controls.clone().run(first_at, move |host| node(host))
             });
         }
         if let Some(visit) = &self.settings.visit {
@@ -158,7 +160,7 @@ impl<'a> World<'a> {
         }
         let stepped = self.sim.step();
         self.truth.set(self.sim.elapsed());
-        self.judge.judge(self.truth.now(), self.notebook.take(), self.acts.take());
+        self.judge.judge(self.truth.now(), self.notebook.take(), self.acts.take(), self.visitor.take());
         if let Err(error) = stepped {
             self.judge.find(self.truth.now(), VISITOR, Broken::Answer(error.to_string()));
         }

@@ -6,7 +6,7 @@
 
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -24,17 +24,26 @@ use crate::{BoxFuture, Clock, Entropy, Net, Stream};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mischief(Arc<Mutex<Orders>>);
 
+/// Which answers a node never hears.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Lost {
+    #[default]
+    Nothing,
+    Writes,
+    All,
+}
+
 #[derive(Debug, Default)]
 struct Orders {
-    loses_answers: bool,
+    lost: Lost,
     late_by: Duration,
     link: Option<UnboundedSender<Command>>,
 }
 
 impl Mischief {
     /// From now on the store does what it is asked, and the node never hears.
-    pub(crate) fn lose_answers(&self, loses: bool) {
-        self.lock().loses_answers = loses;
+    pub(crate) fn lose_answers(&self, lost: Lost) {
+        self.lock().lost = lost;
     }
 
     /// What the store says comes late by up to so much from now on, and overtakes other words of its.
@@ -114,7 +123,7 @@ impl SimStore {
             clock,
             session: None,
             heard_at: Time::ZERO,
-            pending: BTreeSet::new(),
+            pending: BTreeMap::new(),
             late: BTreeMap::new(),
             deliveries: 0,
             session_news_at: Time::ZERO,
@@ -173,7 +182,7 @@ struct Link {
     /// When the store last said anything.
     heard_at: Time,
     /// Requests under way.
-    pending: BTreeSet<OpId>,
+    pending: BTreeMap<OpId, Asked>,
     /// Events on their way to the node.
     late: BTreeMap<(Time, u64), StoreEvent>,
     deliveries: u64,
@@ -201,6 +210,33 @@ enum State {
         line: Line,
         ping_at: Time,
     },
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Read,
+    Write,
+}
+
+impl Asked {
+    fn of(request: &Request) -> Self {
+        match request {
+            Request::Sync
+            | Request::List
+            | Request::Inspect { .. }
+            | Request::ReadTerm
+            | Request::Verify { .. }
+            | Request::Members { .. } => Self::Read,
+            Request::Enter { .. }
+            | Request::Delete { .. }
+            | Request::Claim { .. }
+            | Request::Beat { .. }
+            | Request::Join { .. }
+            | Request::Leave { .. }
+            | Request::Settle { .. } => Self::Write,
+        }
+    }
 }
 
 /// How long a link waits before it tries the next server.
@@ -311,7 +347,7 @@ impl Link {
         if !was_up {
             return;
         }
-        for id in core::mem::take(&mut self.pending) {
+        for id in core::mem::take(&mut self.pending).into_keys() {
             self.tell(StoreEvent::Answered { id, answer: Answer::Unknown });
         }
         self.tell(StoreEvent::Suspended);
@@ -360,8 +396,8 @@ impl Link {
     fn ask(&mut self, id: OpId, request: Request) {
         match &mut self.state {
             State::Up { line, .. } => {
+                self.pending.insert(id, Asked::of(&request));
                 line.say(&Call::Request { id, request });
-                self.pending.insert(id);
             }
             State::Seeking { .. } | State::Connecting { .. } | State::Greeting { .. } => {
                 self.tell(StoreEvent::Answered { id, answer: Answer::Refused(Refusal::Disconnected) });
@@ -386,8 +422,12 @@ impl Link {
             }
             Output::Rejected { .. } | Output::Disconnected { .. } => self.lose_line(),
             Output::Answered { id, answer, .. } => {
-                let lost = self.mischief.lock().loses_answers;
-                if !lost && self.pending.remove(&id) {
+                let lost = match (self.mischief.lock().lost, self.pending.get(&id)) {
+                    (Lost::Nothing, Some(_)) | (Lost::Writes, Some(Asked::Read)) => false,
+                    (Lost::All, Some(_)) | (Lost::Writes, Some(Asked::Write)) | (_, None) => true,
+                };
+                if !lost {
+                    self.pending.remove(&id);
                     self.tell(StoreEvent::Answered { id, answer });
                 }
             }

@@ -5,7 +5,7 @@ mod link;
 mod wire;
 
 pub(crate) use hub::Hub;
-pub(crate) use link::{Mischief, SimStore};
+pub(crate) use link::{Lost, Mischief, SimStore};
 
 /// The port of a server on the store's host.
 fn port(server: rolecall_core::store::Server) -> u16 {

@@ -77,7 +77,7 @@ impl World<'_> {
         self.note_mend(&self.name(number), "goes on");
         self.judge.nodes[number].is_awake = true;
         // Its gate counts before any task of it has run.
-        self.judge.judge(self.truth.now(), Vec::new(), Vec::new());
+        self.judge.gates(self.truth.now());
         self.hosts[number].freezer.thaw(&mut self.entropy);
     }
 

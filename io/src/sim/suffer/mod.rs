@@ -52,7 +52,9 @@ impl World<'_> {
             Fault::OneWay { from, to, length } => self.deafen(from, to, length),
             Fault::Stall { from, to, length } => self.stall(from, to, length),
             Fault::SlowLink { node, latency, length } => self.slow_down(self.number(node), latency, length),
-            Fault::LostAnswers { node, length } => self.lose_answers(self.number(node), length),
+            Fault::LostAnswers { node, writes_only, length } => {
+                self.lose_answers(self.number(node), writes_only, length)
+            }
             Fault::LateAnswers { node, by, length } => self.delay_answers(self.number(node), by, length),
             Fault::NewSession { node } => self.replace_session(self.number(node)),
             Fault::SessionGivenUp { node } => self.give_session_up(self.number(node)),

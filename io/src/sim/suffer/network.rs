@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::super::fault::End;
+use super::super::store::Lost;
 use super::super::world::{STORE, World};
 use super::Mend;
 
@@ -68,14 +69,17 @@ impl World<'_> {
         self.note_mend(&name, "its link to the store is quick again");
     }
 
-    pub(super) fn lose_answers(&mut self, number: usize, length: Duration) -> bool {
-        self.hosts[number].mischief.lose_answers(true);
+    pub(super) fn lose_answers(&mut self, number: usize, writes_only: bool, length: Duration) -> bool {
+        let lost = if writes_only { Lost::Writes } else { Lost::All };
+        self.hosts[number].mischief.lose_answers(lost);
         self.later(length, Mend::Hear(number));
-        self.note(&self.name(number), "what the store answers is lost")
+        let what =
+            if writes_only { "what the store answers to writes is lost" } else { "what the store answers is lost" };
+        self.note(&self.name(number), what)
     }
 
     pub(super) fn hear(&mut self, number: usize) {
-        self.hosts[number].mischief.lose_answers(false);
+        self.hosts[number].mischief.lose_answers(Lost::Nothing);
         self.note_mend(&self.name(number), "hears the store again");
     }
 
