@@ -135,7 +135,11 @@ impl Membership {
                 self.known = if pending.dirty { Known::Unread } else { Known::Present(Entry { epoch: *epoch }) };
                 self.watch = Some(pending.id).filter(|_| !pending.dirty);
             }
-            (Ask::Verify, Answer::Refused(Refusal::Missing)) => self.settled(Known::Absent),
+            (Ask::Verify, Answer::Refused(Refusal::Missing)) => {
+                // The watch of an earlier reading has fired: its notice tells nothing new, however late.
+                self.watch = None;
+                self.settled(Known::Absent);
+            }
             (Ask::Sync, Answer::Done(Reply::Synced)) => {
                 self.unsure = false;
                 self.settled(Known::Unread);
@@ -270,3 +274,6 @@ impl Named for Ask {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

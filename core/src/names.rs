@@ -25,7 +25,7 @@ pub trait Named {
 pub enum Revision {
     /// As a term's epoch: compared with other epochs.
     Epoch,
-    /// As what created an entry: compared with what created others.
+    /// As what created an entry: compared with what created others of the same node. The session in its name comes before.
     Created,
     /// As what a server shows or a client has seen: compared with its like and with [`Written`](Self::Written).
     Seen,
@@ -68,6 +68,8 @@ pub trait Names {
     fn next_sequence(&mut self, _next: &mut i32) {}
     /// A contender's name, compared for equality only.
     fn guid(&mut self, _guid: &mut Guid) {}
+    /// The random bits of a connection, from which names were drawn.
+    fn entropy(&mut self, _entropy: &mut u64) {}
     /// A point in time.
     fn time(&mut self, _moment: Moment, _at: &mut Time) {}
 }

@@ -57,6 +57,8 @@ pub mod http;
 pub mod journal;
 mod members;
 mod metrics;
+#[cfg(feature = "model")]
+pub mod model;
 mod net;
 mod node;
 mod service;

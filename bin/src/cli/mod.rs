@@ -50,6 +50,9 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Resign(_) => Err(Failure::not_built("resign")),
         Command::Handover(_) => Err(Failure::not_built("handover")),
         Command::Sim(_) => Err(Failure::not_built("sim")),
+        #[cfg(feature = "sim")]
+        Command::Check(options) => run::check(&options),
+        #[cfg(not(feature = "sim"))]
         Command::Check(_) => Err(Failure::not_built("check")),
         Command::Replay(options) => run::replay(&options),
         Command::Exec(_) => Err(Failure::not_built("exec")),

@@ -1,6 +1,8 @@
 //! What the commands do.
 
 mod application;
+#[cfg(feature = "sim")]
+mod check;
 mod demo;
 mod folders;
 mod launch;
@@ -12,6 +14,8 @@ mod status;
 
 use core::future::Future;
 
+#[cfg(feature = "sim")]
+pub use check::check;
 pub use demo::{Desk, demo};
 pub use node::node;
 pub use replay::replay;

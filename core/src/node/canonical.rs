@@ -38,6 +38,7 @@ impl Named for Node {
         names.issued(link, next);
         if let Some(standing) = standing {
             names.session(&mut standing.session);
+            names.entropy(&mut standing.entropy);
         }
         former.iter_mut().for_each(|session| names.session(session));
         queue.names(names);
@@ -75,7 +76,7 @@ impl Named for Shown {
     fn names(&mut self, names: &mut dyn Names) {
         if let Some((fence, until)) = &mut self.gate {
             fence.names(names);
-            names.time(Moment::Limit, until);
+            names.time(Moment::Deadline(Timer::Validity), until);
         }
         self.leader.names(names);
     }

@@ -1,0 +1,53 @@
+//! `rolecall check`: every state that a small cluster can reach.
+
+use std::io::Write as _;
+use std::thread;
+use std::time::Duration;
+
+use rolecall_io::model::{self, Faults, Options, Progress};
+
+use crate::cli::{Check, Failure, print};
+
+/// Whoever does not say for how long does not want to wait for ever: three nodes and every fault have states without end.
+const MINUTES: u64 = 5;
+
+/// Explores until every state is, the time is up or a promise is broken.
+///
+/// # Errors
+/// [`Failure::Usage`] for a fault or a number of nodes that there is not, [`Failure::Failed`] where a promise is broken.
+pub fn check(check: &Check) -> Result<(), Failure> {
+    let options = options(check)?;
+    let minutes = options.time.map_or(0, |time| time.as_secs() / 60);
+    tell(&format!("{} nodes, faults {}, for at most {minutes} minutes", options.nodes, options.faults));
+    let mut told = Duration::ZERO;
+    let report = model::run(&options, |progress: Progress| {
+        if progress.took >= told + Duration::from_secs(5) {
+            told = progress.took;
+            tell(&progress.to_string());
+        }
+    });
+    print(&format!("{report}\n"))?;
+    match report.violated.first() {
+        None => Ok(()),
+        Some(violated) => Err(Failure::Failed(format!("broken: {}", violated.what))),
+    }
+}
+
+fn options(check: &Check) -> Result<Options, Failure> {
+    let nodes = u8::try_from(check.world.nodes).ok().filter(|nodes| (1..=5).contains(nodes));
+    let nodes = nodes.ok_or_else(|| {
+        Failure::Usage(format!("--nodes {}: a model has 1 to 5 nodes; more have too many states", check.world.nodes))
+    })?;
+    let faults = if check.world.faults.is_empty() { "all".to_owned() } else { check.world.faults.join(",") };
+    let faults: Faults = faults.parse().map_err(|error| Failure::Usage(format!("--faults {faults}: {error}")))?;
+    let minutes = check.world.minutes.unwrap_or(MINUTES);
+    let time = Some(Duration::from_secs(minutes.saturating_mul(60)));
+    let threads = thread::available_parallelism().map_or(1, usize::from);
+    Ok(Options { faults, time, threads, ..Options::new(nodes) })
+}
+
+/// For people, beside the result.
+fn tell(line: &str) {
+    // Nobody has to listen.
+    drop(writeln!(std::io::stderr(), "{line}"));
+}

@@ -1,0 +1,243 @@
+//! The canonical form of a world: what only names tell apart is one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rolecall_core::names::{Canonical, Moment, Named, Names, ORIGIN, Ranks, Revision};
+use rolecall_core::{Guid, Link, OpId, Run, Session, Time};
+
+use super::world::{Host, News, Process, Sent, World};
+
+/// A host has at most this many sessions at a time that anything still speaks of.
+const SESSIONS: u64 = 64;
+
+impl World {
+    /// Gives everything in the world its canonical name:
+    ///
+    /// - what one node alone knows, as [`Canonical`] does, each by its own clock;
+    /// - epochs, and what was seen, by rank, each among its like; creations by rank among those of the same host; what was
+    ///   written by what has seen it;
+    /// - candidates by rank; sessions by rank among those of the same host; guids in the order of their appearance.
+    pub(crate) fn rename(&mut self) {
+        let hosts = self.hosts.iter().map(|host| host.node().map(|node| Canonical::new(host.clock, node, &mut [])));
+        let hosts: Vec<_> = hosts.map(Option::unwrap_or_default).collect();
+        let mut survey = Survey::new(std::mem::take(&mut self.owners), hosts.len());
+        self.names(&mut survey);
+        let mut names = survey.names(hosts);
+        self.names(&mut names);
+        self.owners = names.owners();
+        for host in &mut self.hosts {
+            host.clock = ORIGIN;
+        }
+    }
+}
+
+impl Named for World {
+    fn names(&mut self, names: &mut dyn Names) {
+        let hosts = self.hosts.len();
+        for place in 0..hosts {
+            names.client(speaker(place));
+            self.hosts[place].names(names);
+        }
+        self.newest.names(names);
+        self.store.names(names);
+    }
+}
+
+/// Stands for a host where names are asked for whose they are: no session that the store ever gives.
+fn speaker(place: usize) -> Session {
+    Session(u64::MAX - u64::try_from(place).unwrap_or(0))
+}
+
+impl Named for Host {
+    fn names(&mut self, names: &mut dyn Names) {
+        if let Process::Runs(node) = &mut self.process {
+            node.names(names);
+        }
+        if let Some(session) = &mut self.session {
+            names.session(session);
+        }
+        for (session, sent) in &mut self.sent {
+            names.session(session);
+            match sent {
+                Sent::Request(id, request) => {
+                    names.operation(id);
+                    request.names(names);
+                }
+                Sent::Close => {}
+            }
+        }
+        for (id, answer) in self.answers.iter_mut().chain(&mut self.late) {
+            names.operation(id);
+            answer.names(names);
+        }
+        self.notices.iter_mut().for_each(|(id, _)| names.operation(id));
+        for news in &mut self.news {
+            match news {
+                News::Up(session) => names.session(session),
+                News::Suspended | News::Lost => {}
+            }
+        }
+        if let Some(service) = &mut self.service {
+            names.run(service.run());
+        }
+    }
+}
+
+/// What there is to be named.
+struct Survey {
+    owners: BTreeMap<Session, usize>,
+    /// Whose session was named last: what follows was created for that.
+    created_for: usize,
+    epochs: Ranks,
+    /// Of each host: only those of one node are ever compared.
+    created: Vec<Ranks>,
+    seen: Ranks,
+    sequences: BTreeSet<i32>,
+    sessions: BTreeSet<Session>,
+    guids: Vec<Guid>,
+}
+
+impl Names for Survey {
+    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+        match kind {
+            Revision::Epoch => self.epochs.add(*revision),
+            Revision::Created => self.created[self.created_for].add(*revision),
+            Revision::Seen => self.seen.add(*revision),
+            Revision::Written => {}
+        }
+    }
+
+    fn session(&mut self, session: &mut Session) {
+        self.sessions.insert(*session);
+        self.created_for = self.owners.get(session).copied().unwrap_or(0);
+    }
+
+    fn sequence(&mut self, sequence: &mut i32) {
+        self.sequences.insert(*sequence);
+    }
+
+    fn guid(&mut self, guid: &mut Guid) {
+        if !self.guids.contains(guid) {
+            self.guids.push(*guid);
+        }
+    }
+}
+
+impl Survey {
+    fn new(owners: BTreeMap<Session, usize>, hosts: usize) -> Self {
+        Self {
+            owners,
+            created_for: 0,
+            epochs: Ranks::default(),
+            created: vec![Ranks::default(); hosts],
+            seen: Ranks::default(),
+            sequences: BTreeSet::new(),
+            sessions: BTreeSet::new(),
+            guids: Vec::new(),
+        }
+    }
+
+    fn names(mut self, hosts: Vec<Canonical>) -> WorldNames {
+        for ranks in self.created.iter_mut().chain([&mut self.epochs, &mut self.seen]) {
+            ranks.settle();
+        }
+        let mut counts = vec![0_u64; hosts.len()];
+        let mut sessions = BTreeMap::new();
+        for session in std::mem::take(&mut self.sessions) {
+            if let Some(place) = self.owners.get(&session) {
+                counts[*place] += 1;
+                let first = u64::try_from(*place).unwrap_or(0) * SESSIONS;
+                sessions.insert(session, (Session(first + counts[*place]), *place));
+            }
+        }
+        let lengths = self.created.iter().chain([&self.epochs, &self.seen]).map(Ranks::len);
+        let newest = lengths.max().unwrap_or(0);
+        WorldNames { hosts, speaks: 0, created_for: 0, sessions, newest, survey: self }
+    }
+}
+
+/// The names of everything.
+struct WorldNames {
+    hosts: Vec<Canonical>,
+    /// Whose operations are named.
+    speaks: usize,
+    created_for: usize,
+    sessions: BTreeMap<Session, (Session, usize)>,
+    /// The revision that no other is newer than.
+    newest: u64,
+    survey: Survey,
+}
+
+impl WorldNames {
+    fn owners(self) -> BTreeMap<Session, usize> {
+        self.sessions.into_values().collect()
+    }
+}
+
+impl Names for WorldNames {
+    fn client(&mut self, session: Session) {
+        let speaker = (0..self.hosts.len()).find(|place| speaker(*place) == session);
+        let owner = self.sessions.get(&session).map(|(_, place)| *place);
+        self.speaks = speaker.or(owner).unwrap_or(0);
+    }
+
+    fn operation(&mut self, id: &mut OpId) {
+        self.hosts[self.speaks].operation(id);
+    }
+
+    fn issued(&mut self, link: &mut Link, count: &mut u32) {
+        self.hosts[self.speaks].issued(link, count);
+    }
+
+    fn run(&mut self, run: &mut Run) {
+        self.hosts[self.speaks].run(run);
+    }
+
+    fn last_run(&mut self, run: &mut Run, lives: bool) {
+        self.hosts[self.speaks].last_run(run, lives);
+    }
+
+    fn time(&mut self, moment: Moment, at: &mut Time) {
+        self.hosts[self.speaks].time(moment, at);
+    }
+
+    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+        let Survey { epochs, created, seen, .. } = &self.survey;
+        *revision = match kind {
+            Revision::Epoch => epochs.rank(*revision),
+            Revision::Created => created[self.created_for].rank(*revision),
+            // The newest commit is the greatest that anybody can have seen: it stays ahead of epochs and creations.
+            Revision::Seen => self.newest - (seen.len() - seen.rank(*revision)),
+            Revision::Written if *revision == 0 => self.newest - seen.len(),
+            Revision::Written => self.newest - (seen.len() - seen.rank(*revision - 1) - 1),
+        };
+    }
+
+    fn session(&mut self, session: &mut Session) {
+        let (name, place) = self.sessions.get(session).copied().unwrap_or_default();
+        *session = name;
+        self.created_for = place;
+    }
+
+    fn last_session(&mut self, newest: &mut u64) {
+        *newest = u64::try_from(self.hosts.len()).unwrap_or(0) * SESSIONS;
+    }
+
+    fn sequence(&mut self, sequence: &mut i32) {
+        *sequence = i32::try_from(self.survey.sequences.range(..*sequence).count()).unwrap_or(i32::MAX);
+    }
+
+    fn next_sequence(&mut self, next: &mut i32) {
+        self.sequence(next);
+    }
+
+    /// Names are drawn when a session is up, and have been.
+    fn entropy(&mut self, entropy: &mut u64) {
+        *entropy = 0;
+    }
+
+    fn guid(&mut self, guid: &mut Guid) {
+        let place = self.survey.guids.iter().position(|other| other == guid).unwrap_or(usize::MAX);
+        *guid = Guid::ours(place as u128);
+    }
+}

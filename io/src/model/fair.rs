@@ -1,0 +1,91 @@
+//! Liveness: from every state a run without faults, in which nothing waits for ever, comes to rest as it should.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::{Mutex, PoisonError};
+
+use rolecall_core::{Health, Node, Role};
+
+use super::world::{Host, Process, Step, World};
+
+/// In so many steps a world comes to rest, counted from any state.
+pub(crate) const LIMIT: u32 = 600;
+
+/// The steps that it takes from states that are known. One step of a fair run depends on the state alone, so that runs which
+/// meet go on as one.
+#[derive(Debug, Default)]
+pub(crate) struct Fair {
+    known: Mutex<HashMap<u64, u32>>,
+}
+
+impl Fair {
+    /// Whether the world comes to rest within the limit.
+    pub(crate) fn comes_to_rest(&self, world: &World) -> bool {
+        let mut world = world.clone();
+        let mut passed = Vec::new();
+        let rest = loop {
+            let print = fingerprint(&world);
+            if let Some(left) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&print) {
+                break *left;
+            }
+            passed.push(print);
+            if world.is_at_rest() {
+                break 0;
+            }
+            // A fair run that sees a state again goes round for ever, and passes the limit.
+            match world.fair_step().filter(|_| passed.len() <= LIMIT as usize && world.breach.is_none()) {
+                Some(step) => world.take(step, &mut Vec::new()),
+                None => return false,
+            }
+            world.rename();
+        };
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut left = rest;
+        for print in passed.into_iter().rev() {
+            known.insert(print, left);
+            left += 1;
+        }
+        left <= LIMIT
+    }
+}
+
+fn fingerprint(world: &World) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    world.hash(&mut hasher);
+    hasher.finish()
+}
+
+impl World {
+    /// Whether every node that is to go on serves, one of them as the leader, and every other is gone.
+    pub(crate) fn is_at_rest(&self) -> bool {
+        let running = || self.hosts.iter().filter_map(Host::node);
+        let leaders = running().filter(|node| node.role() == Role::Leader && node.term().is_some()).count();
+        self.hosts.iter().all(|host| !host.stopping)
+            && running().all(|node| node.health() == Health::Serving)
+            && running().all(|node| node.term().is_some() == (node.role() == Role::Leader))
+            && (leaders == 1 || running().next().is_none())
+    }
+
+    /// The next step of the fair run: whatever is under way arrives, clients come back, what nobody uses ends; only then
+    /// time passes, for all alike.
+    pub(crate) fn fair_step(&self) -> Option<Step> {
+        let mut steps = Vec::new();
+        for place in 0..self.hosts.len() {
+            self.deliveries(place, &mut steps);
+        }
+        if steps.is_empty() && !self.orphans().is_empty() {
+            steps.push(Step::EndOrphan(0));
+        }
+        if steps.is_empty() {
+            let places = (0..self.hosts.len()).filter(|place| self.hosts[*place].process != Process::Crashed);
+            let due = places.filter_map(|place| Some((self.time_left(place)?, place))).min();
+            steps.extend(due.map(|(left, place)| if left.is_zero() { Step::Wake(place) } else { Step::Pass }));
+        }
+        steps.first().copied()
+    }
+}
+
+/// What a node says of itself, for whoever reads why a run does not come to rest.
+pub(crate) fn state_of(node: &Node) -> String {
+    format!("{:?}, {:?}", node.role(), node.health())
+}

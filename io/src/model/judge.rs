@@ -1,0 +1,106 @@
+//! What the step of one node must keep to, judged without any memory, so that judging adds no states.
+
+use rolecall_core::observe::Observer;
+use rolecall_core::store::Request;
+use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time, Violation};
+
+/// One step of a node.
+pub(crate) struct Judged<'a> {
+    pub(crate) before: &'a Node,
+    pub(crate) now: Time,
+    pub(crate) event: &'a Event,
+    pub(crate) actions: &'a [Action],
+    pub(crate) after: &'a Node,
+}
+
+/// Judges a step. `stopping`: the node was asked to end before it; `stale`: nobody waits for what happened.
+pub(crate) fn step(step: &Judged<'_>, stopping: bool, stale: bool) -> Result<(), Violation> {
+    step.after.check()?;
+    if stale {
+        judge_stale(step)?;
+    }
+    judge_gate(step)?;
+    judge_members(step)?;
+    judge_requests(step, stopping || *step.event == Event::Shutdown)
+}
+
+/// P8: what nobody waits for leaves the state equal, and nothing comes of it.
+fn judge_stale(step: &Judged<'_>) -> Result<(), Violation> {
+    let mut twin = step.before.clone();
+    let mut expected = Vec::new();
+    twin.handle(step.now, Event::Wake, &mut expected);
+    if twin == *step.after && expected == step.actions { Ok(()) } else { Err(Violation::StaleBelieved) }
+}
+
+/// P13: the gate is as the term is, and no term outlives its validity. P12: another term is a newer one.
+fn judge_gate(step: &Judged<'_>) -> Result<(), Violation> {
+    let before = step.before.term();
+    let mut gate = before;
+    for action in step.actions {
+        match action {
+            Action::OpenGate { fence, until } => gate = Some((*fence, *until)),
+            Action::CloseGate => gate = None,
+            Action::Store { .. }
+            | Action::Floor(_)
+            | Action::StartService { .. }
+            | Action::StopService { .. }
+            | Action::Announce(_)
+            | Action::RenewSession
+            | Action::CloseSession
+            | Action::Exit
+            | Action::Refuse(_)
+            | Action::Halt(_) => {}
+        }
+    }
+    if gate != step.after.term() || gate.is_some_and(|(_, until)| until <= step.now) {
+        return Err(Violation::OutlivedValidity);
+    }
+    let fence = |term: Option<(Fence, Time)>| term.map(|(fence, _)| fence);
+    match (fence(before), fence(gate)) {
+        (Some(old), Some(new)) if old != new && !new.is_newer_than(old) => Err(Violation::EpochNotRising),
+        (Some(_) | None, _) => Ok(()),
+    }
+}
+
+/// P10: the differences that were announced lead from what was known to what is.
+fn judge_members(step: &Judged<'_>) -> Result<(), Violation> {
+    let mut workers = step.before.workers().to_vec();
+    let mut coordinators = step.before.coordinators().to_vec();
+    for action in step.actions {
+        if let Action::Announce(Announcement::Members { directory, difference }) = action {
+            difference.apply(match directory {
+                Directory::Workers => &mut workers,
+                Directory::Coordinators => &mut coordinators,
+            });
+        }
+    }
+    let same = workers == step.after.workers() && coordinators == step.after.coordinators();
+    if same { Ok(()) } else { Err(Violation::DifferenceBroken) }
+}
+
+/// P4: nothing is created once an end was asked for. P11: one event causes few writes.
+fn judge_requests(step: &Judged<'_>, stopping: bool) -> Result<(), Violation> {
+    let mut writes = 0;
+    for action in step.actions {
+        let Action::Store { request, .. } = action else { continue };
+        let (creates, is_write) = match request {
+            Request::Enter { .. } | Request::Join { .. } => (true, true),
+            Request::Claim { .. }
+            | Request::Delete { .. }
+            | Request::Leave { .. }
+            | Request::Beat { .. }
+            | Request::Settle { .. } => (false, true),
+            Request::Sync
+            | Request::List
+            | Request::Inspect { .. }
+            | Request::ReadTerm
+            | Request::Verify { .. }
+            | Request::Members { .. } => (false, false),
+        };
+        if creates && stopping {
+            return Err(Violation::CreateAfterStop);
+        }
+        writes += u64::from(is_write);
+    }
+    if writes > Observer::WRITES_PER_DISTURBANCE { Err(Violation::WriteStorm) } else { Ok(()) }
+}

@@ -1,0 +1,163 @@
+//! One node, and what is around it.
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use rolecall_core::names::{Canonical, ORIGIN};
+use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::{Config, Event, Node, OpId, Run, Session, Time};
+
+/// The process, its client of the store, and what is under way to and from it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Host {
+    pub(crate) process: Process,
+    /// The time on its own clock.
+    pub(crate) clock: Time,
+    /// The session that its client has.
+    pub(crate) session: Option<Session>,
+    /// Whether its client is connected.
+    pub(crate) linked: bool,
+    /// What is under way to the store, in order; it arrives even if the link is cut meanwhile, until there is a new one.
+    pub(crate) sent: VecDeque<(Session, Sent)>,
+    /// Answers, notices and news of the session come by separate roads, each in order.
+    pub(crate) answers: VecDeque<(OpId, Answer)>,
+    pub(crate) notices: VecDeque<(OpId, Notice)>,
+    pub(crate) news: VecDeque<News>,
+    /// Answers of links that are gone.
+    pub(crate) late: VecDeque<(OpId, Answer)>,
+    pub(crate) service: Option<Service>,
+    /// Whether an outsider deleted the candidate on which its term stands.
+    pub(crate) deposed: bool,
+    /// Whether it was asked to end.
+    pub(crate) stopping: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Process {
+    Runs(Box<Node>),
+    Crashed,
+    /// It came to its end.
+    Ended,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Sent {
+    Request(OpId, Request),
+    Close,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum News {
+    Up(Session),
+    Suspended,
+    Lost,
+}
+
+/// A life of a service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Service {
+    Starting(Run),
+    Serving(Run),
+    Stopping(Run),
+}
+
+impl Service {
+    pub(crate) fn run(&mut self) -> &mut Run {
+        match self {
+            Self::Starting(run) | Self::Serving(run) | Self::Stopping(run) => run,
+        }
+    }
+}
+
+/// The id of the node at this place: a, b, c, …
+pub(crate) fn name(place: usize) -> String {
+    let letter = u8::try_from(place).unwrap_or(25).min(25);
+    char::from(b'a' + letter).to_string()
+}
+
+impl Host {
+    pub(super) fn new(place: u8) -> Self {
+        Self {
+            process: Process::start(usize::from(place)),
+            clock: ORIGIN,
+            session: None,
+            linked: false,
+            sent: VecDeque::new(),
+            answers: VecDeque::new(),
+            notices: VecDeque::new(),
+            news: VecDeque::new(),
+            late: VecDeque::new(),
+            service: None,
+            deposed: false,
+            stopping: false,
+        }
+    }
+
+    pub(crate) fn node(&self) -> Option<&Node> {
+        match &self.process {
+            Process::Runs(node) => Some(node),
+            Process::Crashed | Process::Ended => None,
+        }
+    }
+
+    pub(crate) fn leads(&self) -> bool {
+        self.node().is_some_and(|node| node.term().is_some())
+    }
+
+    /// Whether it leads, or an answer is under way that will make it.
+    pub(super) fn is_about_to_lead(&self) -> bool {
+        let claimed = |(_, answer): &(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
+        self.leads() || (self.node().is_some() && self.answers.iter().any(claimed))
+    }
+
+    /// Whether this session can end: time sees to it that no leader's does.
+    pub(super) fn may_lose(&self, session: Session) -> bool {
+        let believes = self.node().and_then(Node::session).is_some_and(|(believed, _)| believed == session);
+        !believes || !self.is_about_to_lead()
+    }
+
+    /// Whether nothing is under way to this node or will be without its doing.
+    pub(super) fn is_quiet(&self) -> bool {
+        let waits = match self.service {
+            Some(Service::Starting(_) | Service::Stopping(_)) => true,
+            Some(Service::Serving(_)) | None => false,
+        };
+        self.sent.is_empty() && self.answers.is_empty() && self.notices.is_empty() && self.news.is_empty() && !waits
+    }
+
+    /// Takes out an answer or a notice under way that nobody waits for; a candidate that was made all the same is of interest.
+    pub(super) fn unawaited(&mut self) -> Option<Event> {
+        let names = Canonical::new(self.clock, self.node()?, &mut []);
+        let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Entered(_)));
+        let idle = |(id, answer): &(OpId, Answer)| !names.knows(*id) && !made(answer);
+        if let Some(at) = self.notices.iter().position(|(id, _)| !names.knows(*id)) {
+            return self.notices.remove(at).map(|(id, notice)| Event::Noticed { id, notice });
+        }
+        let at = self.answers.iter().position(idle)?;
+        self.answers.remove(at).map(|(id, answer)| Event::Answered { id, answer })
+    }
+
+    /// Its process is gone, and everything that was on its way to it.
+    pub(super) fn end(&mut self, how: Process) {
+        self.process = how;
+        self.clock = ORIGIN;
+        (self.session, self.linked) = (None, false);
+        self.answers.clear();
+        self.notices.clear();
+        self.news.clear();
+        self.late.clear();
+        self.service = None;
+        self.deposed = false;
+        self.stopping = false;
+    }
+}
+
+impl Process {
+    pub(super) fn start(place: usize) -> Self {
+        let mut config = Config::new(name(place));
+        config.store_tick = Some(super::TICK);
+        // A listing that comes by itself would only hide what is missed without it.
+        config.relist = Duration::MAX;
+        Self::Runs(Box::new(Node::new(config)))
+    }
+}

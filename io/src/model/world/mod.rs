@@ -1,0 +1,183 @@
+//! A whole world in one value: nodes, the store, and everything that is under way between them.
+
+mod deliver;
+mod host;
+mod options;
+mod step;
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use rolecall_core::names::ORIGIN;
+use rolecall_core::store::{self, Answer, Broken, Client, Machine, Output, Reply, Timing};
+use rolecall_core::{Fence, Link, OpId, Session, Slot, Violation};
+
+pub(crate) use host::{Host, News, Process, Sent, Service, name};
+pub(crate) use step::Step;
+
+use super::Options;
+use super::faults::Faults;
+
+/// The session timeout of every node.
+const TIMEOUT: Duration = Duration::from_secs(2);
+/// What store and nodes know the store's tick to be.
+const TICK: Duration = Duration::from_millis(200);
+
+/// What must not happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Breach {
+    /// A promise does not hold.
+    Promise(Violation),
+    /// The store is not as it must be.
+    Store(Broken),
+    /// A node refused to go on, though nothing was wrong with its configuration.
+    Refused,
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Promise(violation) => write!(formatter, "{violation}"),
+            Self::Store(broken) => write!(formatter, "the store: {broken}"),
+            Self::Refused => formatter.write_str("a node refused to go on"),
+        }
+    }
+}
+
+/// The state of a model that knows no time: every node has a clock of its own, which jumps to its next deadline when it is
+/// woken, and the store's stands still.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct World {
+    /// Whether little lingers.
+    lean: bool,
+    pub(crate) store: Machine,
+    pub(crate) hosts: Vec<Host>,
+    /// What may still go wrong.
+    pub(crate) faults: Faults,
+    /// The newest term that was begun.
+    pub(crate) newest: Option<Fence>,
+    /// Whose session is whose: places in `hosts`.
+    pub(crate) owners: BTreeMap<Session, usize>,
+    pub(crate) breach: Option<Breach>,
+}
+
+impl World {
+    /// A store that nobody has come to yet, or a cluster at rest.
+    pub(crate) fn new(options: &Options) -> Self {
+        let mut world = Self {
+            lean: options.lean,
+            store: Machine::new(Timing::bounded(TICK), 1),
+            hosts: (0..options.nodes).map(Host::new).collect(),
+            faults: options.faults,
+            newest: None,
+            owners: BTreeMap::new(),
+            breach: None,
+        };
+        if options.settled > 0 {
+            world.settle(usize::from(options.settled));
+        }
+        world
+    }
+
+    fn settle(&mut self, count: usize) {
+        for host in self.hosts.iter_mut().skip(count) {
+            host.end(Process::Crashed);
+        }
+        while let Some(step) = self.fair_step().filter(|_| !self.is_at_rest() && self.breach.is_none()) {
+            self.take(step, &mut Vec::new());
+        }
+    }
+
+    /// Gives the store an event, and what it says to those concerned.
+    fn tell_store(&mut self, place: usize, event: store::Event) {
+        let mut out = Vec::new();
+        // Nobody has to be heard for its session to live: an untimed world ends sessions itself.
+        self.store.handle(ORIGIN, event, &mut out);
+        for output in out {
+            self.hear_store(place, output);
+        }
+        if let Err(broken) = self.store.check() {
+            self.breach.get_or_insert(Breach::Store(broken));
+        }
+    }
+
+    fn hear_store(&mut self, asking: usize, output: Output) {
+        match output {
+            Output::Connected { session, .. } => {
+                self.owners.insert(session, asking);
+                let host = &mut self.hosts[asking];
+                (host.session, host.linked) = (Some(session), true);
+                host.news.push_back(News::Up(session));
+            }
+            Output::Expired { session } => {
+                if let Some(host) = self.hosts.iter_mut().find(|host| host.session == Some(session)) {
+                    (host.session, host.linked) = (None, false);
+                    host.news.push_back(News::Lost);
+                }
+            }
+            Output::Answered { session, id, answer } => {
+                if let Some(host) = self.listener(session) {
+                    host.answers.push_back((id, answer));
+                }
+            }
+            Output::Noticed { session, id, notice } => {
+                if let Some(host) = self.listener(session) {
+                    host.notices.push_back((id, notice));
+                }
+            }
+            Output::Closed { session } => {
+                if let Some(host) = self.listener(session) {
+                    (host.session, host.linked) = (None, false);
+                }
+            }
+            Output::Rejected { .. } | Output::Disconnected { .. } => {}
+        }
+    }
+
+    /// Who hears what is said to this session.
+    fn listener(&mut self, session: Session) -> Option<&mut Host> {
+        self.hosts.iter_mut().find(|host| host.linked && host.session == Some(session))
+    }
+
+    /// Sessions that the store keeps and nobody uses any more, ordered by host.
+    pub(crate) fn orphans(&self) -> Vec<(usize, Session)> {
+        let orphan = |session| {
+            let place = *self.owners.get(&session)?;
+            let host = &self.hosts[place];
+            let used = host.session == Some(session) && host.node().is_some();
+            (!used && host.may_lose(session)).then_some((place, session))
+        };
+        let mut orphans: Vec<_> = self.store.sessions().filter_map(|(session, _)| orphan(session)).collect();
+        orphans.sort_unstable();
+        orphans
+    }
+
+    /// Whether this node leads, as far as P1 goes: a leader whose candidate an outsider deleted is held back by its epoch
+    /// alone.
+    pub(crate) fn leaders(&self) -> usize {
+        self.hosts.iter().filter(|host| host.leads() && !host.deposed).count()
+    }
+
+    fn client(place: usize) -> Client {
+        let id = name(place);
+        Client { address: Arc::from(format!("{id}:80")), id: Arc::from(id) }
+    }
+
+    /// What the store would answer an operator, who leaves no trace.
+    pub(crate) fn peek(&self, request: store::Request) -> Option<Reply> {
+        let mut store = self.store.clone();
+        let mut out = Vec::new();
+        let client = Client { id: "operator".into(), address: "".into() };
+        let server = store::Server(0);
+        store.handle(ORIGIN, store::Event::Connect { server, client, previous: None, timeout: TIMEOUT }, &mut out);
+        let Some(Output::Connected { session, .. }) = out.pop() else { return None };
+        let id = OpId { link: Link(0), slot: Slot::Term, sequence: 0 };
+        store.handle(ORIGIN, store::Event::Request { session, id, request }, &mut out);
+        match out.pop() {
+            Some(Output::Answered { answer: Answer::Done(reply), .. }) => Some(reply),
+            Some(_) | None => None,
+        }
+    }
+}
