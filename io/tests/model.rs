@@ -39,7 +39,7 @@ fn one_node() {
 #[test]
 fn one_leader_with_everything() {
     let leader = Options { lean: true, settled: 1, ..Options::new(1) };
-    explore(&leader, "crash,expiry,cut,late", 194_248);
+    explore(&leader, "crash,expiry,cut,late", 191_008);
 }
 
 /// Two nodes that start at the same time.

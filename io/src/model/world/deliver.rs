@@ -1,7 +1,7 @@
 //! A node takes an event, and the world carries out what it wants done.
 
 use rolecall_core::names::Canonical;
-use rolecall_core::store::{Answer, Refusal, Reply};
+use rolecall_core::store::{Answer, Refusal, Reply, Request};
 use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 
 use super::{Breach, News, Process, Sent, Service, World};
@@ -48,9 +48,22 @@ impl World {
                 self.breach.get_or_insert(Breach::Promise(Violation::EpochNotRising));
             }
             self.newest = Some(fence);
+            if !self.stands_first(place) {
+                self.breach.get_or_insert(Breach::Promise(Violation::LeaderWithoutCandidate));
+            }
         }
         let host = &mut self.hosts[place];
         host.deposed &= host.is_about_to_lead();
+    }
+
+    /// P2, as the store sees it: the first candidate is owned by the session that this node believes in.
+    fn stands_first(&self, place: usize) -> bool {
+        let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List) else { return false };
+        let Some(candidate) = candidates.first().copied() else { return false };
+        let Some(Reply::Candidate { owner, .. }) = self.peek(Request::Inspect { candidate, watch: false }) else {
+            return false;
+        };
+        self.hosts[place].node().and_then(Node::session).is_some_and(|(session, _)| session == owner)
     }
 
     fn carry_out(&mut self, place: usize, action: &Action) {

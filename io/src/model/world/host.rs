@@ -106,8 +106,14 @@ impl Host {
 
     /// Whether it leads, or an answer is under way that will make it.
     pub(super) fn is_about_to_lead(&self) -> bool {
-        let claimed = |(_, answer): &(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
-        self.leads() || (self.node().is_some() && self.answers.iter().any(claimed))
+        let Some(node) = self.node() else { return false };
+        let claimed = |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
+        let mut claims = self.answers.iter().chain(&self.late).filter(claimed).peekable();
+        if self.leads() || claims.peek().is_none() {
+            return self.leads();
+        }
+        let names = Canonical::new(self.clock, node, &mut []);
+        claims.any(|(id, _)| names.knows(*id))
     }
 
     /// Whether this session can end: time sees to it that no leader's does.
