@@ -3,7 +3,7 @@
 use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Standing, Step, earlier};
 use crate::store::{Answer, Refusal, Reply, Request};
-use crate::{Action, Fence, Incarnation, OpId, Sink, Slot, Time, Timer};
+use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time, Timer};
 
 /// The floor under the epochs that this node accepts. It outlives sessions; a starting node reads it from the term record,
 /// which outlives leaders.
@@ -13,9 +13,6 @@ pub(crate) struct Floor {
     fence: Option<Fence>,
     /// What was read on this connection.
     read: Option<Reading>,
-    /// Whether this session has not found the record yet: only then does another incarnation replace the floor. A session that
-    /// found none is fresh still, since a store that was emptied has none until the next term.
-    fresh: bool,
     /// Whether the floor's incarnation was seen in this session, so that a lost record is written again with it.
     known: bool,
     pending: Option<Pending<()>>,
@@ -39,15 +36,7 @@ pub(crate) struct Record {
 
 impl Floor {
     pub(crate) fn new() -> Self {
-        Self {
-            fence: None,
-            read: None,
-            fresh: true,
-            known: false,
-            pending: None,
-            backoff: Backoff::default(),
-            published: None,
-        }
+        Self { fence: None, read: None, known: false, pending: None, backoff: Backoff::default(), published: None }
     }
 
     pub(crate) fn fence(&self) -> Option<Fence> {
@@ -67,7 +56,6 @@ impl Floor {
     }
 
     pub(crate) fn begin(&mut self) {
-        self.fresh = true;
         self.known = false;
     }
 
@@ -92,9 +80,11 @@ impl Floor {
         }
     }
 
-    /// Somebody else leads than before: where no record was there to be read, there is one now.
-    pub(crate) fn coordinators_changed(&mut self) {
-        if self.read == Some(Reading::Missing) {
+    /// Other coordinators are registered than before, `newest` the newest epoch among them. One that is not the floor's
+    /// tells of a term that was claimed since, so that a deposed leader is refused before the new one has asked anything.
+    pub(crate) fn coordinators_changed(&mut self, newest: Option<Epoch>) {
+        let known = newest.is_none() || newest == self.fence.map(|fence| fence.epoch);
+        if self.read == Some(Reading::Missing) || !known {
             self.reread();
         }
     }
@@ -102,10 +92,9 @@ impl Floor {
     /// This node's own claim was written.
     pub(crate) fn claimed(&mut self, fence: Fence) {
         self.fence = Some(fence);
-        self.fresh = false;
         self.known = true;
         // A reading that is under way may have been taken before the claim.
-        self.reread();
+        self.pending = None;
         self.read = Some(Reading::Found(fence.incarnation));
     }
 
@@ -130,16 +119,14 @@ impl Floor {
         }
     }
 
+    /// What the record says. One session's readings never go back, so another incarnation is that of a later life of the
+    /// record: the store was emptied, or an operator deleted the record and somebody wrote it who did not know the first.
     fn found(&mut self, fence: Fence) {
-        let replaces = self.fence.is_none_or(|floor| match floor.incarnation == fence.incarnation {
-            true => fence.epoch > floor.epoch,
-            false => self.fresh,
-        });
-        if replaces {
+        let older = |floor: Fence| floor.incarnation == fence.incarnation && floor.epoch >= fence.epoch;
+        if !self.fence.is_some_and(older) {
             self.fence = Some(fence);
         }
-        self.known |= self.fence.is_some_and(|floor| floor.incarnation == fence.incarnation);
-        self.fresh = false;
+        self.known = true;
     }
 
     pub(crate) fn expire(&mut self, now: Time) {

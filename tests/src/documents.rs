@@ -11,7 +11,7 @@ const WORDS: [&str; 24] = [
     "yonder", "zephyr",
 ];
 
-/// Writes `count` documents of a few hundred words, the same on every machine.
+/// Writes `count` documents of ten to seventy words, the same on every machine.
 ///
 /// # Errors
 /// The folder can't be written.
@@ -28,7 +28,7 @@ pub fn generate(folder: &Path, count: u32) -> io::Result<()> {
 #[must_use]
 pub fn text(number: u32) -> String {
     let mut state = u64::from(number).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let length = 80 + number % 240;
+    let length = 10 + number % 60;
     let mut words = Vec::new();
     for _ in 0..length {
         // Xorshift (Marsaglia 2003). The lower of two draws makes early words common and late ones rare.

@@ -1,6 +1,7 @@
 //! What the tests of Rolecall share: real servers, networks that fail on demand, and waiting for conditions.
 
 pub mod asker;
+pub mod cluster;
 pub mod documents;
 pub mod ports;
 pub mod process;

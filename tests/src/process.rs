@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use http::{Request, StatusCode};
 use rolecall_io::http::{Client, ClientLimits};
@@ -15,26 +15,19 @@ use tempfile::TempDir;
 
 use crate::wait::{LIMIT, until};
 
-/// The binary `rolecall`, built from the present sources with the profile of the tests.
+/// The binary `rolecall`, as this package builds it for its tests (a build of the package `rolecall` alone has other
+/// features of its dependencies, so it would build them all again).
 ///
 /// # Panics
-/// If it can't be built.
-pub fn binary() -> &'static Path {
-    static BINARY: OnceLock<PathBuf> = OnceLock::new();
-    BINARY.get_or_init(|| {
-        let test = std::env::current_exe().expect("a test is a file");
-        // target/PROFILE/deps/TEST
-        let profile = test.ancestors().nth(2).expect("cargo puts tests two folders below the profile's");
-        let target = profile.parent().expect("cargo puts the profile below the target folder");
-        let mut build = Command::new(env!("CARGO"));
-        build.args(["build", "--quiet", "--package", "rolecall", "--bin", "rolecall", "--target-dir"]).arg(target);
-        if profile.ends_with("release") {
-            build.arg("--release");
-        }
-        let status = build.status().expect("cargo runs the tests, so it can be run");
-        assert!(status.success(), "the binary under test can't be built");
-        profile.join("rolecall")
-    })
+/// Outside of a test of this package.
+#[must_use]
+pub fn binary() -> PathBuf {
+    let test = std::env::current_exe().expect("a test is a file");
+    // target/PROFILE/deps/TEST
+    let profile = test.ancestors().nth(2).expect("cargo puts tests two folders below the profile's");
+    let binary = profile.join("rolecall-under-test");
+    assert!(binary.exists(), "cargo builds {} with the tests of this package", binary.display());
+    binary
 }
 
 /// One `rolecall node`. Killed when it is dropped.
@@ -59,12 +52,12 @@ pub struct Launch<'a> {
     pub documents: &'a Path,
     /// Where it is to listen; a free port where there is none.
     pub address: Option<&'a str>,
-    /// More flags.
-    pub more: &'a [&'a str],
+    /// `--session-timeout`.
+    pub session_timeout: &'a str,
 }
 
 impl Process {
-    /// Starts a node, with sessions of one second and the tick of [`ZooKeeperServer::start`](crate::zookeeper::ZooKeeperServer::start).
+    /// Starts a node, with the tick of [`ZooKeeperServer::start`](crate::zookeeper::ZooKeeperServer::start).
     ///
     /// # Panics
     /// If the process can't be started.
@@ -75,14 +68,13 @@ impl Process {
         let log = File::create(folder.path().join("log")).expect("a file in a new folder");
         let child = Command::new(binary())
             .args(["node", "--store", launch.store, "--id", launch.id, "--listen", &address])
-            .args(["--session-timeout", "1s", "--store-tick", "100ms"])
+            .args(["--session-timeout", launch.session_timeout, "--store-tick", "100ms"])
             .arg("--documents")
             .arg(launch.documents)
             .arg("--data")
             .arg(folder.path().join("data"))
             .arg("--journal")
             .arg(folder.path().join("journal"))
-            .args(launch.more)
             .env("RUST_LOG", "info")
             .stdin(Stdio::null())
             .stdout(Stdio::null())
@@ -106,9 +98,16 @@ impl Process {
         self.child.wait().expect("it is a child");
     }
 
-    /// SIGSTOP.
-    pub fn pause(&self) {
+    /// SIGSTOP, and waits until it stands still: a signal takes effect a little later than it is sent.
+    pub async fn pause(&self) {
         self.signal(Signal::STOP);
+        let stat = format!("/proc/{}/stat", self.child.id());
+        until("the process to stand still", async || {
+            // The state stands behind the name, which is in parentheses (proc(5)).
+            let line = std::fs::read_to_string(&stat).ok()?;
+            line.rsplit_once(") ")?.1.starts_with('T').then_some(())
+        })
+        .await;
     }
 
     /// SIGCONT.

@@ -110,7 +110,8 @@ impl Node {
         let changed = self.registry.of(directory).answered(now, id, answer, out);
         if changed && directory == crate::Directory::Coordinators {
             self.queue.coordinators_changed();
-            self.floor.coordinators_changed();
+            let newest = self.leader_entry().map(|(_, epoch)| epoch);
+            self.floor.coordinators_changed(newest);
         }
     }
 
