@@ -1,9 +1,9 @@
 //! The highest epoch that this node has seen, and what the term record said in this session.
 
 use crate::names::{Named, Names};
-use crate::step::{Backoff, Pending, Standing, Step, earlier};
+use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request};
-use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time, Timer};
+use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
 
 /// The floor under the epochs that this node accepts. It outlives sessions; a starting node reads it from the term record,
 /// which outlives leaders.
@@ -148,10 +148,11 @@ impl Floor {
         self.pending = Some(step.send(&standing, Slot::Term, (), Request::ReadTerm));
     }
 
-    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
-        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
-        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
-        earlier(answer, retry)
+    pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
+        soonest.answer(self.pending.as_ref());
+        if connected {
+            soonest.retry(&self.backoff);
+        }
     }
 
     /// Whether it waits for nothing although it should.

@@ -3,9 +3,9 @@
 use alloc::vec::Vec;
 
 use crate::names::{Named, Names, Revision};
-use crate::step::{Backoff, Pending, Standing, Step, earlier};
+use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request};
-use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time, Timer};
+use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
 /// What an entry says beside who and where, which never changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -225,10 +225,11 @@ impl Membership {
         matches!(self.known, Known::Present(_))
     }
 
-    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
-        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
-        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
-        earlier(answer, retry)
+    pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
+        soonest.answer(self.pending.as_ref());
+        if connected {
+            soonest.retry(&self.backoff);
+        }
     }
 
     /// Whether nothing is asked or scheduled.

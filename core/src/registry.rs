@@ -4,9 +4,9 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::names::{Named, Names};
-use crate::step::{Backoff, Pending, Step, earlier};
+use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, Reply, Request};
-use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time, Timer};
+use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time};
 
 /// How closely a directory is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -138,10 +138,11 @@ impl Registry {
         self.pending = Some(step.send(&standing, Slot::Mirror(self.directory), watch, request));
     }
 
-    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
-        let answer = self.pending.as_ref().map(|pending| (pending.deadline, Timer::Answer));
-        let retry = self.backoff.deadline().filter(|_| connected).map(|at| (at, Timer::Retry));
-        earlier(answer, retry)
+    pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
+        soonest.answer(self.pending.as_ref());
+        if connected {
+            soonest.retry(&self.backoff);
+        }
     }
 
     /// Whether nothing is asked or scheduled.

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use crate::names::{Moment, Named, Names};
-use crate::step::Backoff;
+use crate::step::{Backoff, Soonest};
 use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 
 /// The role that a node serves.
@@ -224,15 +224,25 @@ impl Services {
         out.push(Action::StopService { run, drain_until });
     }
 
-    pub(crate) fn next_deadline(&self, config: &Config) -> Option<(Time, Timer)> {
-        let retry = self.backoff.deadline().map(|at| (at, Timer::Retry));
-        let resign = self.failing.as_ref().filter(|failing| failing.duty.role() == Role::Leader);
-        let limit = resign.map(|failing| (failing.since + config.start_limit, Timer::Service));
+    pub(crate) fn deadlines(&self, config: &Config, soonest: &mut Soonest) {
         match self.phase {
-            Phase::Idle => crate::step::earlier(retry, limit),
-            Phase::Starting { deadline, .. } => crate::step::earlier(Some((deadline, Timer::Service)), limit),
-            Phase::Running { .. } => None,
-            Phase::Stopping { halt_at, .. } => Some((halt_at, Timer::Service)),
+            Phase::Idle => {
+                soonest.retry(&self.backoff);
+                self.resignation(config, soonest);
+            }
+            Phase::Starting { deadline, .. } => {
+                soonest.consider(deadline, Timer::Service);
+                self.resignation(config, soonest);
+            }
+            Phase::Running { .. } => {}
+            Phase::Stopping { halt_at, .. } => soonest.consider(halt_at, Timer::Service),
+        }
+    }
+
+    /// When a leader that does not serve resigns.
+    fn resignation(&self, config: &Config, soonest: &mut Soonest) {
+        if let Some(failing) = self.failing.as_ref().filter(|failing| failing.duty.role() == Role::Leader) {
+            soonest.consider(failing.since + config.start_limit, Timer::Service);
         }
     }
 }

@@ -135,11 +135,31 @@ impl<S: Sink> Step<'_, S> {
     }
 }
 
-/// The earlier of two deadlines.
-pub(crate) fn earlier<Reason>(one: Option<(Time, Reason)>, other: Option<(Time, Reason)>) -> Option<(Time, Reason)> {
-    match (one, other) {
-        (Some(one), Some(other)) => Some(if other.0 < one.0 { other } else { one }),
-        (one, other) => one.or(other),
+/// Finds the soonest of several deadlines; of two at the same time, the one that was named first.
+#[derive(Debug, Default)]
+pub(crate) struct Soonest {
+    pub(crate) deadline: Option<(Time, Timer)>,
+}
+
+impl Soonest {
+    pub(crate) fn consider(&mut self, at: Time, timer: Timer) {
+        if self.deadline.is_none_or(|(soonest, _)| at < soonest) {
+            self.deadline = Some((at, timer));
+        }
+    }
+
+    /// The answer to what is pending, if anything is.
+    pub(crate) fn answer<Kind>(&mut self, pending: Option<&Pending<Kind>>) {
+        if let Some(pending) = pending {
+            self.consider(pending.deadline, Timer::Answer);
+        }
+    }
+
+    /// The next try of what was refused, if anything was.
+    pub(crate) fn retry(&mut self, backoff: &Backoff) {
+        if let Some(at) = backoff.deadline() {
+            self.consider(at, Timer::Retry);
+        }
     }
 }
 

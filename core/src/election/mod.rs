@@ -34,3 +34,13 @@ pub(crate) enum Position {
         until: Time,
     },
 }
+
+impl Position {
+    /// The term that is held: its token, and the end of its validity.
+    pub(crate) fn term(self) -> Option<(Fence, Time)> {
+        match self {
+            Self::Leading { fence, until } => Some((fence, until)),
+            Self::Waiting | Self::Unknown => None,
+        }
+    }
+}

@@ -28,14 +28,14 @@ impl Node {
     /// A registry that neither asks nor waits says what this node does, and is followed as closely as it has to be.
     fn check_registries(&self) -> Result<(), Violation> {
         let (workers, coordinators) = self.wanted_entries();
-        let memberships = self.membership.both().into_iter().zip([workers, coordinators]);
-        let entry_lags = |(one, wanted): (&Membership, _)| one.is_quiet() && !one.agrees(wanted);
-        if memberships.into_iter().any(entry_lags) {
+        let entry_lags = |one: &Membership, wanted| one.is_quiet() && !one.agrees(wanted);
+        if entry_lags(&self.membership.workers, workers) || entry_lags(&self.membership.coordinators, coordinators) {
             return Err(Violation::RegistryDisagrees);
         }
-        let registries = self.registry.both().into_iter().zip([self.interest(), Interest::Watch]);
-        let mirror_lags = |(one, interest): (&Registry, _)| one.is_quiet() && !one.agrees(interest);
-        if registries.into_iter().any(mirror_lags) {
+        let mirror_lags = |one: &Registry, interest| one.is_quiet() && !one.agrees(interest);
+        if mirror_lags(&self.registry.workers, self.interest())
+            || mirror_lags(&self.registry.coordinators, Interest::Watch)
+        {
             return Err(Violation::Stuck);
         }
         Ok(())

@@ -235,13 +235,12 @@ impl Node {
         let will = self.settle_leadership();
         self.show_gate(out);
         self.duty = self.wanted_duty();
-        let conditions = self.conditions();
-        let stops_at_once = conditions.term_over && self.services.occupied_by().role() == Role::Leader;
-        if stops_at_once && !self.advance_services(now, conditions, out) {
+        let stops_at_once = self.is_term_over();
+        if stops_at_once && !self.advance_services(now, out) {
             return;
         }
         self.advance_registries(now, out);
-        if !self.advance_services(now, self.conditions(), out) {
+        if !self.advance_services(now, out) {
             return;
         }
         let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
@@ -295,7 +294,7 @@ impl Node {
     /// Lets this node's will and what it has seen of others take effect on its term.
     fn settle_leadership(&mut self) -> Will {
         let will = self.will();
-        if let Position::Leading { fence, .. } = self.queue.position() {
+        if let Some((fence, _)) = self.term() {
             let floor = self.floor.fence();
             let is_new = floor != Some(fence);
             let is_deposed = floor.is_some_and(|floor| floor.is_newer_than(fence));
@@ -340,17 +339,21 @@ impl Node {
             Duty::Worker => !connected || self.membership.coordinators.is_absent(),
             Duty::Leader(_) => self.membership.workers.is_absent(),
         };
-        let term = match self.queue.position() {
-            Position::Leading { fence, .. } => Some(fence),
-            Position::Waiting | Position::Unknown => None,
-        };
-        let term_over = self.services.occupied_by().fence().is_some_and(|fence| term != Some(fence));
-        Conditions { duty: self.duty, may_start, term_over }
+        Conditions { duty: self.duty, may_start, term_over: self.is_term_over() }
+    }
+
+    /// Whether a service of a leader is there without its term.
+    fn is_term_over(&self) -> bool {
+        self.services.occupied_by().fence().is_some_and(|fence| !self.holds(fence))
+    }
+
+    fn holds(&self, fence: Fence) -> bool {
+        self.term().is_some_and(|(held, _)| held == fence)
     }
 
     /// One step of the services; false where that ends the node.
-    fn advance_services<S: Sink>(&mut self, now: Time, conditions: Conditions, out: &mut S) -> bool {
-        match self.services.advance(now, &self.config, conditions, out) {
+    fn advance_services<S: Sink>(&mut self, now: Time, out: &mut S) -> bool {
+        match self.services.advance(now, &self.config, self.conditions(), out) {
             Ok(()) => true,
             Err(violation) => {
                 self.halt(violation, out);
@@ -390,10 +393,7 @@ impl Node {
     }
 
     fn show_gate<S: Sink>(&mut self, out: &mut S) {
-        let gate = match self.queue.position() {
-            Position::Leading { fence, until } => Some((fence, until)),
-            Position::Waiting | Position::Unknown => None,
-        };
+        let gate = self.term();
         if gate == self.shown.gate {
             return;
         }

@@ -3,10 +3,9 @@
 use alloc::sync::Arc;
 
 use super::{Node, Stop};
-use crate::election::Position;
 use crate::membership::Membership;
 use crate::registry::Registry;
-use crate::step::earlier;
+use crate::step::Soonest;
 use crate::{Config, Epoch, Fence, Leader, Member, Role, Session, Time, Timer};
 
 /// Why a node does not serve, or that it does.
@@ -46,10 +45,7 @@ impl Node {
     /// The term that this node holds, with the end of its validity.
     #[must_use]
     pub fn term(&self) -> Option<(Fence, Time)> {
-        match self.queue.position() {
-            Position::Leading { fence, until } => Some((fence, until)),
-            Position::Waiting | Position::Unknown => None,
-        }
+        self.queue.position().term()
     }
 
     /// The newest term that this node knows of.
@@ -133,25 +129,26 @@ impl Node {
     /// When this node wants to be woken, and why; `None` where only an event can change anything.
     #[must_use]
     pub fn next_deadline(&self) -> Option<(Time, Timer)> {
-        let stop = match self.stop {
+        let mut soonest = Soonest::default();
+        match self.stop {
             Stop::Over => return None,
-            Stop::Asked { limit } => Some((limit, Timer::Shutdown)),
-            Stop::No => None,
-        };
+            Stop::Asked { limit } => soonest.consider(limit, Timer::Shutdown),
+            Stop::No => {}
+        }
         let connected = self.standing.is_some_and(|standing| standing.connected);
-        let memberships = self.membership.both().into_iter().map(|one| one.next_deadline(connected));
-        let registries = self.registry.both().into_iter().map(|one| one.next_deadline(connected));
-        [
-            stop,
-            self.queue.next_deadline(connected),
-            self.floor.next_deadline(connected),
-            self.services.next_deadline(&self.config),
-            self.hold_off.deadline().map(|at| (at, Timer::HoldOff)),
-            self.identity.deadline().map(|at| (at, Timer::Identity)),
-        ]
-        .into_iter()
-        .chain(memberships)
-        .chain(registries)
-        .fold(None, earlier)
+        self.queue.deadlines(connected, &mut soonest);
+        self.floor.deadlines(connected, &mut soonest);
+        self.services.deadlines(&self.config, &mut soonest);
+        if let Some(at) = self.hold_off.deadline() {
+            soonest.consider(at, Timer::HoldOff);
+        }
+        if let Some(at) = self.identity.deadline() {
+            soonest.consider(at, Timer::Identity);
+        }
+        self.membership.workers.deadlines(connected, &mut soonest);
+        self.membership.coordinators.deadlines(connected, &mut soonest);
+        self.registry.workers.deadlines(connected, &mut soonest);
+        self.registry.coordinators.deadlines(connected, &mut soonest);
+        soonest.deadline
     }
 }

@@ -22,8 +22,10 @@ impl Queue {
     }
 
     fn send_beat<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing) {
-        let due = self.term.as_ref().is_some_and(|term| term.beat_at <= step.now);
-        let Some(candidate) = self.lowest().filter(|_| due && self.may_beat()) else { return };
+        if self.term.as_ref().is_none_or(|term| step.now < term.beat_at) || !self.may_beat() {
+            return;
+        }
+        let Some(candidate) = self.lowest() else { return };
         self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Beat { candidate }));
         if let Some(term) = &mut self.term {
             term.beat_at = step.now + Config::heartbeat(standing.timeout);
@@ -41,12 +43,13 @@ impl Queue {
     /// A candidate of this node that should not be there: one of an earlier session, one more than is needed, or any when
     /// this node withdraws.
     fn unwanted(&self, will: Will) -> Option<Candidate> {
-        let stray = self.view.iter().flat_map(|view| &view.strays).next().copied();
+        let stray = self.view.as_ref().and_then(|view| view.strays.first()).copied();
         let kept = match will {
             Will::Stand | Will::Keep => 1,
             Will::Withdraw => 0,
         };
-        stray.or_else(|| self.own.iter().skip(kept).last().map(|sequence| self.candidate(*sequence)))
+        let spare = || self.own.get(kept..)?.last().map(|sequence| self.candidate(*sequence));
+        stray.or_else(spare)
     }
 
     fn next(&self, standing: &Standing, will: Will, floor: &Floor) -> Option<(Ask, Request)> {
@@ -82,7 +85,7 @@ impl Queue {
     }
 
     fn wait(&self, view: &View, predecessor: Candidate) -> Option<(Ask, Request)> {
-        if self.watch.as_ref().is_none_or(|watch| watch.candidate != predecessor) {
+        if !self.watches(&predecessor) {
             return Some(inspect(predecessor, true));
         }
         match (&self.head, view.head) {

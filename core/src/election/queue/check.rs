@@ -35,18 +35,17 @@ impl Queue {
         if self.own.len() > 1 {
             return Err(Violation::SpareCandidate);
         }
-        match (will, self.lowest()) {
-            (Will::Withdraw | Will::Keep, None) => return Ok(()),
-            (Will::Withdraw, Some(_)) | (Will::Stand, None) => return Err(Violation::Stuck),
-            (Will::Stand | Will::Keep, Some(_)) => {}
+        match (will, self.own.is_empty()) {
+            (Will::Withdraw | Will::Keep, true) => return Ok(()),
+            (Will::Withdraw, false) | (Will::Stand, true) => return Err(Violation::Stuck),
+            (Will::Stand | Will::Keep, false) => {}
         }
-        let predecessor = self.view.as_ref().and_then(|view| view.predecessor);
-        let target = predecessor.or(self.lowest());
-        if self.watch.as_ref().map(|watch| watch.candidate) != target {
+        let predecessor = self.view.as_ref().and_then(|view| view.predecessor.as_ref());
+        if !predecessor.map_or_else(|| self.watches_own(), |predecessor| self.watches(predecessor)) {
             return Err(Violation::WrongWatch);
         }
-        let waits_for_record = floor.record(standing).is_none();
-        if predecessor.is_none() && will == Will::Stand && self.term.is_none() && !waits_for_record {
+        let may_claim = || will == Will::Stand && floor.record(standing).is_some();
+        if predecessor.is_none() && self.term.is_none() && may_claim() {
             return Err(Violation::Stuck);
         }
         Ok(())

@@ -20,7 +20,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::Position;
-use crate::step::{Backoff, Pending, Standing, earlier};
+use crate::step::{Backoff, Pending, Soonest, Standing};
 use crate::{Candidate, Config, Fence, Guid, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.
@@ -305,19 +305,23 @@ impl Queue {
             && !self.pending.as_ref().is_some_and(|pending| pending.kind.is_write())
     }
 
-    pub(crate) fn next_deadline(&self, connected: bool) -> Option<(Time, Timer)> {
-        let overdue = [
-            self.pending.as_ref().map(|pending| pending.deadline),
-            self.sweep.as_ref().map(|pending| pending.deadline),
-            self.beat.as_ref().map(|pending| pending.deadline),
-        ];
-        let retries = [self.backoff.deadline(), self.sweep_backoff.deadline()];
-        let answers = overdue.into_iter().flatten().map(|at| (at, Timer::Answer));
-        let retries = retries.into_iter().flatten().filter(|_| connected).map(|at| (at, Timer::Retry));
-        let validity = self.term.iter().map(|term| (term.until, Timer::Validity));
-        let beat = self.term.iter().filter(|_| connected && self.may_beat()).map(|term| (term.beat_at, Timer::Beat));
-        let relist = self.relist_at.into_iter().filter(|_| connected).map(|at| (at, Timer::Relist));
-        answers.chain(retries).chain(validity).chain(beat).chain(relist).map(Some).fold(None, earlier)
+    pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
+        soonest.answer(self.pending.as_ref());
+        soonest.answer(self.sweep.as_ref());
+        soonest.answer(self.beat.as_ref());
+        if connected {
+            soonest.retry(&self.backoff);
+            soonest.retry(&self.sweep_backoff);
+        }
+        if let Some(term) = &self.term {
+            soonest.consider(term.until, Timer::Validity);
+            if connected && self.may_beat() {
+                soonest.consider(term.beat_at, Timer::Beat);
+            }
+        }
+        if let Some(at) = self.relist_at.filter(|_| connected) {
+            soonest.consider(at, Timer::Relist);
+        }
     }
 
     /// What is known of the queue is out of date, and so is what a pending answer will say of it.
@@ -335,10 +339,11 @@ impl Queue {
     }
 
     fn watches_own(&self) -> bool {
-        match (&self.watch, self.lowest()) {
-            (Some(watch), Some(own)) => watch.candidate == own,
-            (Some(_) | None, _) => false,
-        }
+        self.lowest().is_some_and(|own| self.watches(&own))
+    }
+
+    fn watches(&self, candidate: &Candidate) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.candidate == *candidate)
     }
 
     /// The own candidate that counts: the lowest; spare ones are deleted.
@@ -351,7 +356,7 @@ impl Queue {
     }
 
     fn strays_below(&self, own: Candidate) -> bool {
-        self.view.iter().flat_map(|view| &view.strays).any(|stray| *stray < own)
+        self.view.as_ref().is_some_and(|view| view.strays.iter().any(|stray| *stray < own))
     }
 }
 
