@@ -125,9 +125,31 @@ fn what_is_no_journal_is_refused() -> Outcome {
     let folder = tempfile::tempdir()?;
     let junk = folder.path().join("junk.jsonl");
     fs::write(&junk, "{}\n{}\n")?;
-    for path in [folder.path().join("missing"), junk] {
+    let empty = folder.path().join("empty.jsonl");
+    fs::write(&empty, "")?;
+    for path in [folder.path().join("missing"), junk, empty] {
         let told = refusal(&rolecall().arg("replay").arg(&path).output()?)?;
-        assert!(told.contains(&path.display().to_string()) && told.contains("--journal"), "{told}");
+        assert_eq!(told.matches(&path.display().to_string()).count(), 1, "{told}");
+        assert!(told.contains("--journal"), "{told}");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_data_folder_that_cannot_be_written_or_is_in_use_is_refused() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("file");
+    fs::write(&file, "")?;
+    let used = folder.path().join("used");
+    fs::create_dir(&used)?;
+    let lock = fs::File::create(used.join(".lock"))?;
+    lock.lock()?;
+    for (data, reason) in [(&file, "File exists"), (&used, "another process uses it")] {
+        let call = |words: &[&str]| rolecall().args(words).arg("--data").arg(data).output();
+        for words in [&["node", "--store", "memory:", "--documents", ".", "--listen", "127.0.0.1:0"][..], &["demo"]] {
+            let told = refusal(&call(words)?)?;
+            assert!(told.contains(&format!("--data {}", data.display())) && told.contains(reason), "{told}");
+        }
     }
     Ok(())
 }
@@ -176,6 +198,21 @@ fn a_node_that_is_told_to_end_ends_in_good_order() -> Outcome {
 fn the_environment_is_held_to_the_same_rules() -> Outcome {
     let told = refusal(&rolecall().args(NODE).env("ROLECALL_SESSION_TIMEOUT", "soon").output()?)?;
     assert!(told.contains("--session-timeout") && told.contains("'soon'"), "{told}");
+    assert!(told.contains("ROLECALL_SESSION_TIMEOUT: "), "{told}");
+    let told =
+        refusal(&rolecall().args(NODE).args(["--shards", "many"]).env("ROLECALL_SESSION_TIMEOUT", "3s").output()?)?;
+    assert!(told.contains("--shards") && !told.contains("ROLECALL_"), "{told}");
+    Ok(())
+}
+
+#[test]
+fn a_mistake_in_the_environment_is_not_blamed_on_the_file() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join("rolecall.toml");
+    fs::write(&path, "cluster = 'docs'\nshards = 8\n")?;
+    let told = refusal(&rolecall().args(NODE).arg("--config").arg(&path).env("ROLECALL_SHARDS", "many").output()?)?;
+    assert!(told.contains("ROLECALL_SHARDS: ") && told.contains("'many'"), "{told}");
+    assert!(!told.contains("rolecall.toml"), "{told}");
     Ok(())
 }
 

@@ -158,6 +158,8 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
 
     // A worker sends on to the leader.
     let worker = (first + 1) % 3;
+    let (_, _, seen) = demo.get(worker, "/status")?;
+    assert_eq!(seen["workers"], Value::Array(Vec::new()), "only the leader follows the workers");
     let (status, head, _) = demo.get(worker, "/search?q=odd")?;
     assert_eq!(status, 307);
     assert!(head.contains(&format!("location: http://{}/search?q=odd", demo.addresses[first])), "{head}");

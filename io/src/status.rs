@@ -38,6 +38,8 @@ pub struct Status {
     pub session: Option<Session>,
     /// Whether it does its part, or why not.
     pub health: Health,
+    /// Why its service could not be started when that was last tried.
+    pub failure: Option<Arc<str>>,
 }
 
 /// The connection to the store.
@@ -73,11 +75,17 @@ impl Status {
             Health::Serving | Health::Unregistered => Ok(()),
             Health::NoStore => Err("there is no connection to the store and no role is served".into()),
             Health::IdentityHeld => Err("another session is registered under this node's id".into()),
-            Health::Undecided => Err("the node does not know its role yet".into()),
+            Health::Undecided => Err(self.because("the node has no role yet")),
             Health::Changing => Err("the service of a role starts or stops".into()),
-            Health::Failing(times) => Err(format!("the service of its role could not be started, {times} times")),
+            Health::Failing(times) => {
+                Err(self.because(&format!("the service of its role could not be started, {times} times")))
+            }
             Health::Ending => Err("the node is ending".into()),
         }
+    }
+
+    fn because(&self, told: &str) -> String {
+        self.failure.as_ref().map_or_else(|| told.to_owned(), |failure| format!("{told}: {failure}"))
     }
 }
 
@@ -103,6 +111,7 @@ impl StatusBoard {
             store_since: now,
             session: None,
             health: node.health(),
+            failure: None,
         };
         Self { current: watch::Sender::new(status), store: (StoreState::Lost, now) }
     }
@@ -123,7 +132,7 @@ impl StatusBoard {
         }
     }
 
-    pub(crate) fn publish(&self, node: &Node, workers: Arc<Snapshot>, now: SystemTime) {
+    pub(crate) fn publish(&self, node: &Node, workers: Arc<Snapshot>, failure: Option<Arc<str>>, now: SystemTime) {
         let (skipped_candidates, skipped_members) = node.skipped();
         self.current.send_modify(|status| {
             let role = node.role();
@@ -141,6 +150,7 @@ impl StatusBoard {
                 store_since: self.store.1,
                 session: node.session().map(|(session, _)| session),
                 health: node.health(),
+                failure,
             };
         });
     }

@@ -279,7 +279,7 @@ pub struct World {
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Example:\n  rolecall replay /var/lib/rolecall/journal/a.jsonl")]
 pub struct Replay {
-    /// A file that a node wrote with --journal
+    /// A file, or the folder, that a node wrote with --journal
     #[arg(value_name = "JOURNAL")]
     pub journal: PathBuf,
 }

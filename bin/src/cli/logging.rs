@@ -8,7 +8,10 @@ use super::LogFormat;
 
 /// Starts logging for the process; `RUST_LOG` selects what is shown, else it is `level` and above.
 pub(super) fn start(format: LogFormat, level: &str) {
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(level));
+    let (filter, malformed) = match EnvFilter::try_from_default_env() {
+        Ok(filter) => (filter, None),
+        Err(error) => (EnvFilter::new(level), Some(error)),
+    };
     let lines = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(io::stderr)
@@ -16,8 +19,11 @@ pub(super) fn start(format: LogFormat, level: &str) {
         // A standard error that is closed stops no node.
         .log_internal_errors(false);
     // A second start in one process (as in tests) keeps the first.
-    drop(match format {
+    let started = match format {
         LogFormat::Text => lines.with_target(false).try_init(),
         LogFormat::Json => lines.json().flatten_event(true).try_init(),
-    });
+    };
+    if let (Ok(()), Ok(asked), Some(error)) = (started, std::env::var(EnvFilter::DEFAULT_ENV), malformed) {
+        tracing::warn!("RUST_LOG={asked:?} is left out of account: {error}; accepted is a level or TARGET=LEVEL, …");
+    }
 }

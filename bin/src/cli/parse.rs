@@ -16,9 +16,9 @@ pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Fa
         None => command(),
     };
     command
-        .try_get_matches_from(words)
+        .try_get_matches_from(&words)
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| failure(&error))
+        .map_err(|error| failure(&error, &words))
 }
 
 /// All commands and options, with the defaults that differ from command to command.
@@ -70,7 +70,9 @@ fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command
         return Ok(command);
     };
     let trial = [OsString::from("rolecall"), format!("--{}={}", setting.name, setting.value).into()];
-    if let Err(error) = command.clone().try_get_matches_from(trial)
+    // Without the environment, whose mistakes are not the file's.
+    let alone = command.clone().mut_args(|option| option.env(None::<&'static str>));
+    if let Err(error) = alone.try_get_matches_from(trial)
         && matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
     {
         return Err(Failure::Usage(format!("{place}: {}", one_line(&error))));
@@ -95,14 +97,25 @@ fn option_names(command: &Command) -> Vec<String> {
     names
 }
 
-fn failure(error: &clap::Error) -> Failure {
+fn failure(error: &clap::Error, words: &[OsString]) -> Failure {
     if error.exit_code() == 0 {
         return Failure::Asked(error.to_string());
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
         return Failure::Usage("a command is missing; rolecall --help lists them".to_owned());
     }
-    Failure::Usage(one_line(error))
+    let line = one_line(error);
+    Failure::Usage(environment(error, words).map_or_else(|| line.clone(), |name| format!("{name}: {line}")))
+}
+
+/// The variable of the environment that holds the refused value; `None` where it stands in `words` or in the file, whose
+/// values were tried before.
+fn environment(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return None };
+    let option = refused.split(' ').next().filter(|option| option.starts_with("--"))?;
+    let is_word = |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(option));
+    let name = format!("ROLECALL_{}", option.trim_start_matches('-').replace('-', "_").to_uppercase());
+    (!words.iter().any(is_word) && std::env::var_os(&name).is_some()).then_some(name)
 }
 
 /// What clap says over several lines, without its usage and its hint at `--help`.

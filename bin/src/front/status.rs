@@ -73,12 +73,7 @@ pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes
             incarnation: fence.map(incarnation),
             valid_for_ms: term.map(|(_, left)| left.as_millis()),
             leader: status.leader.as_ref().map(leader),
-            workers: status
-                .workers
-                .members
-                .iter()
-                .map(|member| Node { id: &member.key.id, address: &member.address })
-                .collect(),
+            workers: workers(&status),
             skipped: Skipped { candidates: status.skipped_candidates, members: status.skipped_members },
             store: Store {
                 kind: identity.store,
@@ -95,6 +90,12 @@ fn role(status: &Status, term_holds: bool) -> Role {
         Role::Leader if !term_holds => Role::None,
         Role::Leader | Role::Worker | Role::None => status.role,
     }
+}
+
+/// Only a leader follows the workers; what another has read of them once may have changed since.
+fn workers(status: &Status) -> Vec<Node<'_>> {
+    let members = if status.role == Role::Leader { &status.workers.members[..] } else { &[] };
+    members.iter().map(|member| Node { id: &member.key.id, address: &member.address }).collect()
 }
 
 fn incarnation(fence: Fence) -> String {

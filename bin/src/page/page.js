@@ -80,9 +80,9 @@ async function poll() {
   setTimeout(poll, pollMs);
 }
 
-// Only the leader follows the workers; a worker's own list may be empty.
+// Only the leader follows the workers.
 async function currentWorkers() {
-  if (status.role === "leader" || status.workers.length || !status.leader?.address) return status.workers;
+  if (status.role === "leader" || !status.leader?.address) return status.workers;
   const { body } = await ask(`${location.protocol}//${status.leader.address}/status`, ANSWER_LIMIT_MS).catch(() => ({}));
   return body?.role === "leader" ? body.workers : [];
 }

@@ -1,6 +1,7 @@
 //! Where a node keeps its index, and what a demo searches, where nothing else is said.
 
-use std::fs;
+use core::time::Duration;
+use std::fs::{self, File, TryLockError};
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,6 +14,30 @@ pub(super) fn data(data: Option<&Path>, cluster: &str, id: &str) -> Result<PathB
         Some(folder) => Ok(folder.to_owned()),
         None => Ok(cache()?.join(cluster).join(id)),
     }
+}
+
+/// How often a folder that is in use is tried.
+const CLAIMS: u32 = 20;
+/// How long to wait between.
+const BETWEEN_CLAIMS: Duration = Duration::from_millis(100);
+
+/// Makes the folder `data` this process's own, for as long as the file is open: two that build indexes in one folder would
+/// clear away each other's.
+pub(super) fn claim(data: &Path) -> Result<File, Failure> {
+    let refused = |why: &dyn core::fmt::Display| {
+        Failure::Usage(format!("--data {}: {why}; accepted is a folder that can be written", data.display()))
+    };
+    fs::create_dir_all(data).map_err(|error| refused(&error))?;
+    let lock = File::create(data.join(".lock")).map_err(|error| refused(&error))?;
+    for _ in 0..CLAIMS {
+        match lock.try_lock() {
+            // A process that was killed a moment ago may still be about to let go.
+            Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_CLAIMS),
+            // A file system without locks keeps no index from being used.
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(lock),
+        }
+    }
+    Err(refused(&"another process uses it, and each node needs one of its own"))
 }
 
 fn cache() -> Result<PathBuf, Failure> {

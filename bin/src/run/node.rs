@@ -32,6 +32,7 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         desk: None,
     };
     let data = folders::data(options.tuning.data.as_deref(), &plan.cluster, &id.0)?;
+    let _claim = folders::claim(&data)?;
     let application = Application::new(&id.0, &options.documents, &data, &options.tuning);
     block_on(run(plan, application, options.store.store.clone()))
 }

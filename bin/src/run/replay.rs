@@ -10,13 +10,13 @@ use crate::cli::{Failure, Replay, print};
 /// [`Failure::Usage`] for what is no journal, [`Failure::Failed`] where the core does something else than was recorded.
 pub fn replay(options: &Replay) -> Result<(), Failure> {
     let unreadable = |error: &dyn core::fmt::Display| {
-        Failure::Usage(format!(
-            "{}: {error}; accepted is a file or a folder that a node wrote with --journal",
-            options.journal.display()
-        ))
+        Failure::Usage(format!("{error}; accepted is a file or a folder that a node wrote with --journal"))
     };
     let records = rolecall_io::journal::read(&options.journal).map_err(|error| unreadable(&error))?;
     match rolecall_io::journal::replay(records) {
+        Ok(Replayed { starts: 0, gaps: 0, steps: 0, .. }) => {
+            Err(unreadable(&format_args!("{}: there is no line in it", options.journal.display())))
+        }
         Ok(replayed) => print(&told(&replayed)),
         Err(error @ (ReplayError::Journal(_) | ReplayError::NoState { .. })) => Err(unreadable(&error)),
         Err(error @ (ReplayError::StateDiffers { .. } | ReplayError::ActionsDiffer { .. })) => {

@@ -199,8 +199,13 @@ impl Driver {
                 Action::Halt(violation) => outcome = Some(Outcome::Halted(violation)),
             }
         }
-        self.board.publish(&self.node, self.gate.workers().snapshot(), self.clock.wall());
+        self.publish();
         outcome
+    }
+
+    fn publish(&self) {
+        let failure = self.services.failure();
+        self.board.publish(&self.node, self.gate.workers().snapshot(), failure, self.clock.wall());
     }
 
     fn announce(&self, announcement: &Announcement) {

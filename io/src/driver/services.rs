@@ -19,6 +19,8 @@ pub(super) struct Services {
     slot: Slot,
     run: Option<(Run, Phase)>,
     tasks: JoinSet<Report>,
+    /// Why the last run could not be started; none once one is.
+    failure: Option<Arc<str>>,
 }
 
 #[derive(Debug)]
@@ -36,7 +38,12 @@ enum Report {
 
 impl Services {
     pub(super) fn new(clock: Arc<dyn Clock>, service: Arc<dyn ErasedService>, slot: Slot) -> Self {
-        Self { clock, service, slot, run: None, tasks: JoinSet::new() }
+        Self { clock, service, slot, run: None, tasks: JoinSet::new(), failure: None }
+    }
+
+    /// Why the last run could not be started, if it could not.
+    pub(super) fn failure(&self) -> Option<Arc<str>> {
+        self.failure.clone()
     }
 
     pub(super) fn start(&mut self, run: Run, role: Role, term: Term, stop: Stop) {
@@ -97,6 +104,7 @@ impl Services {
         match (ended, phase) {
             (Ok(Report::Served(Ok(handler))), Phase::Starting { stop, .. }) => {
                 self.slot.fill(handler);
+                self.failure = None;
                 self.run = Some((run, Phase::Running { stop }));
                 Some(Event::ServiceStarted { run })
             }
@@ -111,10 +119,12 @@ impl Services {
             }
             (Ok(Report::Served(Err(error))), Phase::Starting { .. } | Phase::Running { .. }) => {
                 tracing::warn!(run = run.0, %error, "the service could not be started");
+                self.failure = Some(error.to_string().into());
                 Some(Event::ServiceFailed { run })
             }
             (Err(error), Phase::Starting { .. } | Phase::Running { .. }) => {
                 tracing::error!(run = run.0, %error, "the service panicked while it started");
+                self.failure = Some("it panicked".into());
                 Some(Event::ServiceFailed { run })
             }
             (Ok(Report::Stopped) | Ok(Report::Served(Err(_))) | Err(_), _) => Some(Event::ServiceStopped { run }),

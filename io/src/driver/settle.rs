@@ -46,7 +46,7 @@ impl Driver {
                 | Event::Resign
                 | Event::Wake => {}
             }
-            self.board.publish(&self.node, self.gate.workers().snapshot(), self.clock.wall());
+            self.publish();
         }
     }
 

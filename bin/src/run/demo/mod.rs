@@ -44,6 +44,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
         .map(|(index, port)| Seat { id: format!("node-{}", index + 1), address: format!("{HOST}:{port}") });
     let (desk, mut orders) = Desk::new(seats.collect());
     let data = folders::data(options.tuning.data.as_deref(), "demo", &ports[0].to_string())?;
+    let _claim = folders::claim(&data)?;
     let documents = documents(options.documents.as_deref(), &data)?;
     let welcome = welcome(&options, &desk, &documents)?;
     let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);

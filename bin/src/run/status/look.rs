@@ -65,7 +65,11 @@ struct Asking<'a> {
 
 impl Asking<'_> {
     async fn look(&mut self) -> Result<Look, Fault> {
-        let term = self.ask(Request::ReadTerm).await?;
+        let term = match self.ask(Request::ReadTerm).await {
+            // No record of a term, as the adapter warns. Where reading is not permitted at all, the next question tells.
+            Err(Fault::Denied) => None,
+            answer => answer?,
+        };
         let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
         let Some(Reply::Candidates { candidates: queue, skipped: skipped_candidates }) =
             self.ask(Request::List).await?
@@ -153,6 +157,7 @@ fn newest(coordinators: &[Member]) -> Option<Leader> {
 mod tests {
     use core::convert::Infallible;
     use core::error::Error;
+    use core::task::{Context, Poll};
 
     use bytes::Bytes;
     use http::{Request, Response};
@@ -184,14 +189,62 @@ mod tests {
         NodeBuilder::new(Config::new(id), Nothing, open).start().await.expect("a free port of the loopback")
     }
 
-    async fn seen(store: &MemoryStore) -> Look {
-        let participant = Participant {
+    fn participant() -> Participant {
+        Participant {
             cluster: "default".into(),
             id: "status".into(),
             address: "localhost:1".into(),
             session_timeout: Duration::from_secs(10),
-        };
-        look(&mut store.connect(participant)).await.expect("the embedded store denies nothing")
+        }
+    }
+
+    async fn seen(store: &MemoryStore) -> Look {
+        look(&mut store.connect(participant())).await.expect("the embedded store denies nothing")
+    }
+
+    /// A store whose record of the term is malformed.
+    #[derive(Debug)]
+    struct Malformed<S> {
+        store: S,
+        denied: Option<OpId>,
+    }
+
+    impl<S: Store> Store for Malformed<S> {
+        fn send(&mut self, id: OpId, request: super::Request) {
+            if request == super::Request::ReadTerm {
+                self.denied = Some(id);
+            } else {
+                self.store.send(id, request);
+            }
+        }
+
+        fn renew(&mut self) {
+            self.store.renew();
+        }
+
+        fn close(&mut self) {
+            self.store.close();
+        }
+
+        fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
+            match self.denied.take() {
+                Some(id) => Poll::Ready(StoreEvent::Answered { id, answer: Answer::Refused(Refusal::Denied) }),
+                None => self.store.poll_event(context),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_malformed_record_of_the_term_hides_nothing_else() {
+        let store = MemoryStore::new(Arc::new(SystemClock::new()));
+        let first = node(&store, "a").await;
+        first.observer().until(|status| status.leader.is_some()).await.expect("a leads");
+
+        let mut malformed = Malformed { store: store.connect(participant()), denied: None };
+        let found = look(&mut malformed).await.expect("the rest can be read");
+
+        assert!(matches!(&found.leader, Some(Leader::Node { id, .. }) if &**id == "a"));
+        assert_eq!(found.term, None);
     }
 
     #[tokio::test]

@@ -67,6 +67,20 @@ fn a_shard_that_is_no_longer_wanted_is_kept_up_to_date_for_a_while() -> Outcome 
 }
 
 #[test]
+fn an_index_that_lies_among_the_documents_is_not_searched() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("a.txt"), "one")?;
+    let holdings = open(folder.path(), 1, Storage::Disk(folder.path().join("data")))?;
+    let first = current(&holdings);
+
+    index_all(&holdings, Time::from_millis(1000));
+
+    assert_eq!(holdings.report().documents, 1);
+    assert_eq!(current(&holdings), first);
+    Ok(())
+}
+
+#[test]
 fn a_folder_that_disappears_leaves_the_index_as_it_is() -> Outcome {
     let parent = tempfile::tempdir()?;
     let (folder, away) = (parent.path().join("documents"), parent.path().join("away"));

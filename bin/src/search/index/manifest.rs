@@ -52,7 +52,9 @@ pub(crate) fn unchanged(records: &[FileRecord], files: &[DocumentFile]) -> bool 
             .all(|(record, file)| record.settled && record.path == file.path && record.stamp == file.stamp)
 }
 
-const NAME: &str = "manifest";
+/// With an ending that no document has: an index that lies in the documents folder must not be searched, nor change what it
+/// is made of.
+const NAME: &str = "manifest.json";
 
 impl Manifest {
     /// Writes it into `folder`, whole or not at all. Its last line is a checksum of what is before.
@@ -60,7 +62,7 @@ impl Manifest {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
         text.push_str(&format!("{:016x}\n", checksum(&text)));
-        let draft = folder.join("manifest.new");
+        let draft = folder.join("manifest.json.new");
         std::fs::write(&draft, text)?;
         std::fs::File::open(&draft)?.sync_all()?;
         std::fs::rename(draft, folder.join(NAME))

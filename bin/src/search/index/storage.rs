@@ -112,7 +112,9 @@ pub(super) fn publish(draft: &Path, shard_folder: &Path, name: &str) -> io::Resu
 /// Old snapshots that cannot be removed cost space and nothing else; the next to clear up meets them again.
 pub(super) fn remove(path: &Path) {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
-    if let Err(error) = removed {
+    if let Err(error) = removed
+        && error.kind() != io::ErrorKind::NotFound
+    {
         tracing::warn!(path = %path.display(), %error, "an old index could not be removed");
     }
 }

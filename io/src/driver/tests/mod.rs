@@ -197,7 +197,8 @@ async fn a_service_that_fails_to_start_is_tried_again() {
         bench.store.connect(1);
         let status =
             until(bench.node.observer(), |status| matches!(status.health, rolecall_core::Health::Failing(_))).await;
-        assert!(status.ready().is_err());
+        let reason = status.ready().expect_err("it serves nothing");
+        assert!(status.failure.as_ref().is_some_and(|failure| reason.ends_with(&**failure)), "{reason}");
 
         *bench.application.broken.lock().expect("not poisoned") = None;
         until(bench.node.observer(), |status| status.ready().is_ok() && status.role != Role::None).await;
