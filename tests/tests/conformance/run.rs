@@ -1,0 +1,297 @@
+//! Plays a sequence in one store, and writes down what the nodes are told.
+
+use core::future::poll_fn;
+use core::task::Poll;
+use core::time::Duration;
+
+use rolecall_core::store::{Act, Answer, Reply, Request};
+use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, Session};
+use rolecall_io::store::{Store, StoreEvent};
+use rolecall_tests::asker::Asker;
+use tokio::time::timeout;
+
+use super::record::{Record, Told};
+use super::step::{Ask, Deed, Node, Step, Which, Whose};
+use super::worlds::{Outcome, World};
+
+/// How long a real store may take to tell what the pure one told at once.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// A candidate that never stood.
+const STRANGER: Candidate = Candidate { sequence: 777, guid: Some(Guid::ours(777)) };
+/// A session that never was.
+const NO_SESSION: Session = Session(0xdead);
+
+/// One node.
+struct Seat<S> {
+    /// `None` after it closed or died.
+    asker: Option<Asker<S>>,
+    broken: bool,
+    sessions: Vec<Session>,
+    /// Candidates without a guid that this session was told of in its last listing.
+    nameless: Vec<Candidate>,
+}
+
+/// A sequence under way.
+struct Play<'a, W: World> {
+    world: &'a mut W,
+    seats: Vec<Seat<W::Store>>,
+    candidates: Vec<Candidate>,
+    claimed: Option<Epoch>,
+    guids: u128,
+    life: u32,
+    /// What the other store's nodes were told, where it was played there before.
+    expected: Option<&'a [Record]>,
+}
+
+/// Plays `steps` with so many nodes. Without `expected`, everything must be told at once.
+pub(crate) async fn play<W: World>(
+    world: &mut W,
+    nodes: usize,
+    steps: &[Step],
+    expected: Option<&[Record]>,
+) -> Outcome<Vec<Record>> {
+    let mut play =
+        Play { world, seats: Vec::new(), candidates: Vec::new(), claimed: None, guids: 0, life: 0, expected };
+    let mut records = Vec::new();
+    for node in (0..nodes).map(Node) {
+        let asker = Some(Asker::new(play.world.open(node).await?));
+        play.seats.push(Seat { asker, broken: false, sessions: Vec::new(), nameless: Vec::new() });
+        // One after the other, so that the order of sessions is the same.
+        records.push(play.collect(records.len()).await);
+    }
+    for step in steps {
+        play.step(step).await?;
+        records.push(play.collect(records.len()).await);
+        if expected
+            .is_some_and(|expected| expected[records.len() - 1].lengths() != records[records.len() - 1].lengths())
+        {
+            // Nothing that follows can be compared.
+            break;
+        }
+    }
+    Ok(records)
+}
+
+impl<W: World> Play<'_, W> {
+    async fn step(&mut self, step: &Step) -> Outcome {
+        match step {
+            Step::Ask(node, ask) => self.send(*node, &[*ask]),
+            Step::Burst(node, asks) => self.send(*node, asks),
+            Step::Operator(deed) => {
+                let act = self.act(*deed);
+                self.world.operate(act).await?;
+            }
+            Step::Break(node) if self.is_up(*node) => {
+                self.seats[node.0].broken = true;
+                self.world.cut(*node);
+            }
+            Step::Mend(node) if self.seats[node.0].broken => {
+                self.seats[node.0].broken = false;
+                self.world.mend(*node);
+            }
+            Step::Flap(node) if self.is_up(*node) => self.world.flap(*node),
+            Step::Expire(node) => {
+                let sessions = self.seats[node.0].sessions.clone();
+                self.world.expire(*node, &sessions, self.is_up(*node)).await?;
+            }
+            Step::Renew(node) if self.is_up(*node) => {
+                let seat = &mut self.seats[node.0];
+                seat.asker.as_mut().expect("it is up").store.renew();
+                // When the old session ends is the third allowed difference.
+                self.world.expire(*node, &seat.sessions, true).await?;
+            }
+            Step::Close(node) if self.is_up(*node) => {
+                self.seats[node.0].asker.as_mut().expect("it is up").store.close();
+            }
+            Step::Crash(node) => {
+                self.seats[node.0].broken = false;
+                if let Some(asker) = self.seats[node.0].asker.take() {
+                    self.world.crash(*node, asker.store);
+                }
+            }
+            Step::Open(node) if self.seats[node.0].asker.is_none() => {
+                self.seats[node.0].asker = Some(Asker::new(self.world.open(*node).await?));
+            }
+            Step::Restart => self.world.restart(true).await?,
+            Step::Wipe => {
+                self.life += 1;
+                self.claimed = None;
+                self.world.restart(false).await?;
+            }
+            Step::Break(_) | Step::Mend(_) | Step::Flap(_) | Step::Renew(_) | Step::Close(_) | Step::Open(_) => {}
+        }
+        Ok(())
+    }
+
+    fn is_up(&self, node: Node) -> bool {
+        self.seats[node.0].asker.is_some() && !self.seats[node.0].broken
+    }
+
+    /// Takes what every node is told, as much as is expected and what else is there.
+    async fn collect(&mut self, at: usize) -> Record {
+        let mut record = Record::new(self.life, vec![Told::default(); self.seats.len()]);
+        loop {
+            let mut any = false;
+            for place in 0..self.seats.len() {
+                let due = self.expected.map_or(0, |expected| expected[at].told[place].len());
+                while let Some(event) = self.seats[place].next(record.told[place].len() < due).await {
+                    any = true;
+                    self.learn(place, &event);
+                    record.told[place].push(event);
+                }
+            }
+            if !any {
+                return record;
+            }
+        }
+    }
+
+    fn learn(&mut self, place: usize, event: &StoreEvent) {
+        let seat = &mut self.seats[place];
+        match event {
+            StoreEvent::Up { session, .. } => {
+                if seat.sessions.last() != Some(session) {
+                    seat.sessions.push(*session);
+                    seat.nameless.clear();
+                }
+            }
+            StoreEvent::Closed => seat.asker = None,
+            StoreEvent::Answered { answer: Answer::Done(reply), .. } => {
+                let told = match reply {
+                    Reply::Entered(candidate) => vec![*candidate],
+                    Reply::Candidates { candidates, .. } => {
+                        seat.nameless = candidates.iter().filter(|told| told.guid.is_none()).copied().collect();
+                        candidates.clone()
+                    }
+                    Reply::Claimed(epoch) => {
+                        // The newest, whichever answer is passed on first.
+                        self.claimed = self.claimed.max(Some(*epoch));
+                        Vec::new()
+                    }
+                    Reply::Synced
+                    | Reply::Candidate { .. }
+                    | Reply::Deleted
+                    | Reply::Beaten
+                    | Reply::Term(_)
+                    | Reply::Joined
+                    | Reply::Left
+                    | Reply::Registered { .. }
+                    | Reply::Members(_)
+                    | Reply::Settled(_) => Vec::new(),
+                };
+                for candidate in told {
+                    if let Err(place) = self.candidates.binary_search(&candidate) {
+                        self.candidates.insert(place, candidate);
+                    }
+                }
+            }
+            StoreEvent::Answered { answer: Answer::Refused(_) | Answer::Unknown, .. }
+            | StoreEvent::Suspended
+            | StoreEvent::Lost
+            | StoreEvent::Noticed { .. } => {}
+        }
+    }
+
+    fn send(&mut self, node: Node, asks: &[Ask]) {
+        let requests: Vec<Request> = asks.iter().map(|ask| self.request(node, *ask)).collect();
+        if let Some(asker) = &mut self.seats[node.0].asker {
+            for request in requests {
+                asker.send(request);
+            }
+        }
+    }
+
+    fn request(&mut self, node: Node, ask: Ask) -> Request {
+        let watch = matches!(ask, Ask::Watch(_) | Ask::WatchMembers(_));
+        let create = matches!(ask, Ask::FirstClaim(..));
+        match ask {
+            Ask::Sync => Request::Sync,
+            Ask::Enter => Request::Enter { guid: self.guid() },
+            Ask::List => Request::List,
+            Ask::Inspect(which) | Ask::Watch(which) => Request::Inspect { candidate: self.named(node, which), watch },
+            Ask::Delete(which) => Request::Delete { candidate: self.named(node, which) },
+            Ask::Claim(which, incarnation) | Ask::FirstClaim(which, incarnation) => {
+                let candidate = self.named(node, which);
+                Request::Claim { candidate, incarnation: Incarnation(incarnation), create }
+            }
+            Ask::Beat(which) => Request::Beat { candidate: self.named(node, which) },
+            Ask::ReadTerm => Request::ReadTerm,
+            Ask::Join(directory) => self.join(node, directory, None),
+            Ask::JoinAsLeader(directory) => self.join(node, directory, self.claimed),
+            Ask::Leave(directory, whose) => Request::Leave { directory, session: self.session(node, whose) },
+            Ask::Verify(directory, whose) => Request::Verify { directory, session: self.session(node, whose) },
+            Ask::Members(directory) | Ask::WatchMembers(directory) => Request::Members { directory, watch },
+            Ask::Settle(settings) => Request::Settle { settings: settings.into() },
+        }
+    }
+
+    fn join(&self, node: Node, directory: Directory, epoch: Option<Epoch>) -> Request {
+        Request::Join { directory, session: self.session(node, Whose::Own), epoch }
+    }
+
+    fn act(&mut self, deed: Deed) -> Act {
+        let owner = Session(0);
+        match deed {
+            Deed::AddCandidate => Act::AddCandidate { guid: Some(self.guid()), participant: "stranger".into(), owner },
+            Deed::AddNamelessCandidate => Act::AddCandidate { guid: None, participant: "nameless".into(), owner },
+            Deed::RewriteCandidate(which) => Act::RewriteCandidate(self.candidate(which)),
+            Deed::DeleteCandidate(which) => Act::DeleteCandidate(self.candidate(which)),
+            Deed::LitterQueue => Act::LitterQueue,
+            Deed::AddMember(directory, node, whose) => {
+                let (key, epoch) = (self.key(node, whose), self.claimed);
+                Act::AddMember { directory, key, address: "elsewhere:90".into(), epoch, owner }
+            }
+            Deed::RewriteMember(directory, node, whose) => Act::RewriteMember { directory, key: self.key(node, whose) },
+            Deed::DeleteMember(directory, node, whose) => Act::DeleteMember { directory, key: self.key(node, whose) },
+            Deed::LitterDirectory(directory) => Act::LitterDirectory(directory),
+            Deed::DeleteTerm => Act::DeleteTerm,
+        }
+    }
+
+    fn guid(&mut self) -> Guid {
+        self.guids += 1;
+        Guid::ours(self.guids)
+    }
+
+    fn candidate(&self, Which(which): Which) -> Candidate {
+        self.candidates.get(which).copied().unwrap_or(STRANGER)
+    }
+
+    /// The candidate, if this node can name it: the second allowed difference.
+    fn named(&self, node: Node, which: Which) -> Candidate {
+        let candidate = self.candidate(which);
+        let known = candidate.guid.is_some() || self.seats[node.0].nameless.contains(&candidate);
+        if known { candidate } else { STRANGER }
+    }
+
+    fn key(&self, node: Node, whose: Whose) -> MemberKey {
+        MemberKey { id: node.id().into(), session: self.session(node, whose) }
+    }
+
+    fn session(&self, node: Node, whose: Whose) -> Session {
+        let mut sessions = self.seats[node.0].sessions.iter().rev();
+        let found = match whose {
+            Whose::Own => sessions.next(),
+            Whose::Former => sessions.nth(1),
+        };
+        found.copied().unwrap_or(NO_SESSION)
+    }
+}
+
+impl<S: Store> Seat<S> {
+    /// The next event: one that is there, or one that comes if it is `due`.
+    async fn next(&mut self, due: bool) -> Option<StoreEvent> {
+        let store = &mut self.asker.as_mut()?.store;
+        if due {
+            return timeout(PATIENCE, poll_fn(|context| store.poll_event(context))).await.ok();
+        }
+        poll_fn(|context| {
+            Poll::Ready(match store.poll_event(context) {
+                Poll::Ready(event) => Some(event),
+                Poll::Pending => None,
+            })
+        })
+        .await
+    }
+}
