@@ -245,7 +245,15 @@ pub struct Sim {
     #[command(flatten)]
     pub world: World,
 
-    /// Write a report that a browser shows
+    /// For how long, where minutes are too coarse
+    #[arg(long, value_name = "LENGTH", value_parser = duration, conflicts_with = "minutes")]
+    pub length: Option<Duration>,
+
+    /// Which faults of a plan come to pass, by their places in it, with commas between [default: all]
+    #[arg(long, value_name = "PLACES", value_delimiter = ',')]
+    pub only: Vec<usize>,
+
+    /// Write a report of the first run, or of one that failed, for a browser
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
 }

@@ -10,6 +10,8 @@ mod narrator;
 mod node;
 mod replay;
 mod signals;
+#[cfg(feature = "sim")]
+mod sim;
 mod status;
 
 use core::future::Future;
@@ -19,6 +21,8 @@ pub use check::check;
 pub use demo::{Desk, demo};
 pub use node::node;
 pub use replay::replay;
+#[cfg(feature = "sim")]
+pub use sim::sim;
 pub use status::status;
 
 use crate::cli::Failure;

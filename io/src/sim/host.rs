@@ -233,8 +233,9 @@ impl Controls {
     }
 }
 
-/// a, b, c…, and from the 27th on n26, n27…
-pub(super) fn name(number: usize) -> String {
+/// The name of a node by its number, counted from 0: a, b, c…, and from the 27th on n26, n27…
+#[must_use]
+pub fn name(number: usize) -> String {
     match u8::try_from(number) {
         Ok(letter) if letter < 26 => char::from(b'a' + letter).to_string(),
         Ok(_) | Err(_) => format!("n{number}"),

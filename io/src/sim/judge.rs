@@ -6,12 +6,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rolecall_core::observe::Cluster;
-use rolecall_core::{Action, Announcement, Epoch, Event, Fence, Incarnation, Time, Trace, Violation};
+use rolecall_core::{Action, Announcement, Epoch, Event, Fence, Incarnation, OpId, Time, Trace, Violation};
 
 use super::acts::{Act, ActKind};
 use super::clock::SimClock;
 use super::notebook::Step;
-use super::run::{Broken, Finding, Moment, MomentKind, Run};
+use super::run::{Broken, Finding, HostState, Moment, MomentKind, Run};
 use super::world::VISITOR;
 
 /// What a judge sees of a node.
@@ -20,7 +20,7 @@ pub(super) struct Seen {
     pub(super) name: Arc<str>,
     pub(super) clock: SimClock,
     /// Whether it could do anything now: it is up and not paused.
-    pub(super) is_awake: bool,
+    is_awake: bool,
     /// Its gate, in its own time.
     gate: Option<(Fence, Time)>,
 }
@@ -39,7 +39,7 @@ impl Seen {
 /// The judge of one run.
 #[derive(Debug)]
 pub(super) struct Judge {
-    pub(super) nodes: Vec<Seen>,
+    nodes: Vec<Seen>,
     pub(super) run: Run,
     cluster: Cluster,
     /// Until when two may lead at once, since an outsider has taken a leader's candidate or session away: only epochs help there.
@@ -51,6 +51,10 @@ pub(super) struct Judge {
     /// When the trace begins; what was before is left out.
     trace_from: Option<Time>,
     keeps_history: bool,
+    /// The words of the history, which remember what was asked for.
+    lines: Trace,
+    /// When each open request was made, and which.
+    asked: BTreeMap<(usize, OpId), (Time, String)>,
 }
 
 impl Judge {
@@ -66,6 +70,8 @@ impl Judge {
             trace: trace_from.map(|_| Trace::new()),
             trace_from,
             keeps_history,
+            lines: Trace::new(),
+            asked: BTreeMap::new(),
         }
     }
 
@@ -108,9 +114,16 @@ impl Judge {
         }
     }
 
-    /// A node is gone, with its gate.
-    pub(super) fn gone(&mut self, at: Time, node: usize) {
-        self.nodes[node].gate = None;
+    /// A host runs from now on, or does not. One that is down has no gate; that of one that was paused counts again before any
+    /// of its tasks has run.
+    pub(super) fn host(&mut self, at: Time, node: usize, state: HostState) {
+        let seen = &mut self.nodes[node];
+        seen.is_awake = state == HostState::Up;
+        if state == HostState::Down {
+            seen.gate = None;
+        }
+        let name = Arc::clone(&seen.name);
+        self.moment(at, &name, MomentKind::Host(state), String::new);
         self.gates(at);
     }
 
@@ -153,17 +166,65 @@ impl Judge {
     }
 
     fn remember(&mut self, name: &str, step: &Step) {
-        let mut lines = Trace::new();
-        lines.record(step.at, name, &step.event, &step.actions);
-        let text = lines.text().trim().to_owned();
-        if !text.is_empty() && step.event != Event::Wake {
-            self.moment(step.at, name, MomentKind::Step, || text);
+        if let Some(words) = self.words(step) {
+            self.moment(step.at, name, MomentKind::Step, || words);
         }
+        self.remember_exchange(name, step);
         for action in &step.actions {
-            if let Action::Announce(Announcement::Role(role)) = action {
-                self.moment(step.at, name, MomentKind::Role(*role), String::new);
+            match action {
+                Action::Announce(Announcement::Role(role)) => {
+                    self.moment(step.at, name, MomentKind::Role(*role), String::new);
+                }
+                Action::Store { id, request } => {
+                    self.asked.insert((step.node, *id), (step.at, format!("{request:?}")));
+                }
+                Action::OpenGate { .. }
+                | Action::CloseGate
+                | Action::Floor(_)
+                | Action::StartService { .. }
+                | Action::StopService { .. }
+                | Action::Announce(_)
+                | Action::RenewSession
+                | Action::CloseSession
+                | Action::Exit
+                | Action::Refuse(_)
+                | Action::Halt(_) => {}
             }
         }
+    }
+
+    /// What was said between a node and the store.
+    fn remember_exchange(&mut self, name: &str, step: &Step) {
+        match &step.event {
+            Event::Answered { id, answer } => {
+                if let Some((asked, request)) = self.asked.remove(&(step.node, *id)) {
+                    let text = format!("{request}: {answer:?}");
+                    self.moment(asked, name, MomentKind::Exchange { until: step.at }, || text);
+                }
+            }
+            Event::Noticed { notice, .. } => {
+                self.moment(step.at, name, MomentKind::Notice, || format!("{notice:?}"));
+            }
+            Event::SessionUp { .. }
+            | Event::Suspended
+            | Event::SessionLost
+            | Event::ServiceStarted { .. }
+            | Event::ServiceFailed { .. }
+            | Event::ServiceStopped { .. }
+            | Event::FenceSeen { .. }
+            | Event::Resign
+            | Event::Shutdown
+            | Event::Wake => {}
+        }
+    }
+
+    /// A step in the words of a trace, without its time and place.
+    fn words(&mut self, step: &Step) -> Option<String> {
+        let name = Arc::clone(&self.nodes[step.node].name);
+        self.lines.restart();
+        self.lines.record(step.at, &name, &step.event, &step.actions);
+        let line = self.lines.text().lines().next()?;
+        line.split_once(&format!("  {name}  ")).map(|(_, words)| words.to_owned())
     }
 
     fn move_gate(&mut self, node: usize, at: Time, actions: &[Action]) {
@@ -188,7 +249,7 @@ impl Judge {
     }
 
     /// Whose gates are open at this true time (P1, P12).
-    pub(super) fn gates(&mut self, at: Time) {
+    fn gates(&mut self, at: Time) {
         for node in 0..self.nodes.len() {
             let seen = &self.nodes[node];
             let (name, open) = (Arc::clone(&seen.name), seen.open(at));

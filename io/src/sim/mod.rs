@@ -57,8 +57,8 @@ mod world;
 
 pub use acts::Acts;
 pub use fault::{End, Fault, FaultKind};
-pub use host::Host;
+pub use host::{Host, name as node_name};
 pub use plan::Plan;
-pub use run::{Broken, Finding, Moment, MomentKind, Run};
+pub use run::{Broken, Finding, HostState, Moment, MomentKind, Run};
 pub use simulation::Simulation;
 pub use visitor::Visitor;

@@ -96,8 +96,17 @@ pub struct Moment {
 /// Of which kind a [`Moment`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MomentKind {
-    /// A node took an event.
+    /// A node took an event, and ordered what the text says.
     Step,
+    /// A node asked the store for something at [`Moment::at`], and heard the answer then.
+    Exchange {
+        /// When it heard it.
+        until: Time,
+    },
+    /// A watch of a node fired.
+    Notice,
+    /// A host runs, or does not.
+    Host(HostState),
     /// A node took another role.
     Role(rolecall_core::Role),
     /// A node's gate was opened for a new term.
@@ -110,4 +119,15 @@ pub enum MomentKind {
     Mend,
     /// What the visitor saw.
     Visit,
+}
+
+/// How a host stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HostState {
+    /// It runs.
+    Up,
+    /// It is stopped, while its clock goes on.
+    Paused,
+    /// Nothing of it runs.
+    Down,
 }

@@ -19,7 +19,7 @@ use super::host::{Common, Controls};
 use super::judge::{Judge, Seen};
 use super::net::SimNet;
 use super::notebook::Notebook;
-use super::run::{Broken, MomentKind, Run};
+use super::run::{Broken, HostState, MomentKind, Run};
 use super::simulation::Simulation;
 use super::store::Hub;
 use super::suffer::Mend;
@@ -176,7 +176,7 @@ impl<'a> World<'a> {
             let Some(outcome) = self.hosts[number].ended() else { continue };
             let (now, name) = (self.now(), Arc::clone(&self.hosts[number].name));
             self.judge.note(now, &name, MomentKind::Fault, &outcome.to_string());
-            self.judge.gone(now, number);
+            self.judge.host(now, number, HostState::Down);
             self.up[number] = false;
             match outcome {
                 Outcome::Exited | Outcome::Refused(_) | Outcome::Halted(Violation::StopOverran) => {}

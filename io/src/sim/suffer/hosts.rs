@@ -4,6 +4,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use super::super::host::Order;
+use super::super::run::HostState;
 use super::super::world::{STORE, VISITOR, World};
 use super::Mend;
 
@@ -45,7 +46,7 @@ impl World<'_> {
     fn go_down(&mut self, number: usize, down: Duration) {
         self.up[number] = false;
         self.hosts[number].gone();
-        self.judge.gone(self.truth.now(), number);
+        self.judge.host(self.truth.now(), number, HostState::Down);
         self.later(down, Mend::Start(number));
     }
 
@@ -55,7 +56,7 @@ impl World<'_> {
         }
         let name = self.name(number);
         self.up[number] = true;
-        self.judge.nodes[number].is_awake = true;
+        self.judge.host(self.truth.now(), number, HostState::Up);
         self.note_mend(&name, "starts");
         self.sim.bounce(&*name);
     }
@@ -65,7 +66,7 @@ impl World<'_> {
             return false;
         }
         self.hosts[number].freezer.freeze();
-        self.judge.nodes[number].is_awake = false;
+        self.judge.host(self.truth.now(), number, HostState::Paused);
         self.later(length, Mend::Thaw(number));
         self.note(&self.name(number), "is paused")
     }
@@ -75,9 +76,7 @@ impl World<'_> {
             return;
         }
         self.note_mend(&self.name(number), "goes on");
-        self.judge.nodes[number].is_awake = true;
-        // Its gate counts before any task of it has run.
-        self.judge.gates(self.truth.now());
+        self.judge.host(self.truth.now(), number, HostState::Up);
         self.hosts[number].freezer.thaw(&mut self.entropy);
     }
 

@@ -1,0 +1,68 @@
+//! `rolecall sim`: deterministic simulations of whole clusters.
+
+mod campaign;
+mod progress;
+mod report;
+mod scenario;
+mod shrink;
+mod summary;
+
+use rolecall_io::sim::{Finding, Run};
+
+use self::scenario::Scenario;
+use crate::cli::{Failure, Sim, print};
+
+/// The seeds that are run unless they are named.
+const SEEDS: core::ops::RangeInclusive<u64> = 0..=99;
+
+/// Runs the simulations and tells what they came to.
+///
+/// # Errors
+/// [`Failure::Usage`] for a fault that is not known; [`Failure::Failed`] where a promise does not hold, with the seed, the promise
+/// and the command that repeats it, or where the report can't be written.
+pub fn sim(options: &Sim) -> Result<(), Failure> {
+    let scenario = Scenario::new(options)?;
+    let seeds = options.seeds.as_ref().map_or(SEEDS, |seeds| seeds.0.clone());
+    let first = *seeds.start();
+    let summary = campaign::run(&scenario, seeds)?;
+    print(&summary.to_string())?;
+    let failed = summary.failed.into_values().next();
+    let (scenario, seed, finding) = match failed {
+        None => (scenario, first, None),
+        Some(run) => {
+            let before = scenario.places(run.seed).len();
+            let (smaller, run) = shrink::shrink(&scenario, run);
+            tell_shrunk(&scenario, before, &smaller, &run)?;
+            (smaller, run.seed, run.finding)
+        }
+    };
+    if let Some(path) = &options.report {
+        let run = scenario.simulation(seed).with_history(true).traced_from(core::time::Duration::ZERO).run();
+        report::write(path, &scenario, &run)?;
+        print(&format!("report      of seed {seed}: {}\n", path.display()))?;
+    }
+    match finding {
+        None => Ok(()),
+        Some(finding) => Err(broken(&scenario, seed, &finding)),
+    }
+}
+
+fn tell_shrunk(scenario: &Scenario, before: usize, smaller: &Scenario, run: &Run) -> Result<(), Failure> {
+    let after = smaller.places(run.seed).len();
+    print(&format!(
+        "shrunk      seed {} from {} nodes and {before} faults in {} s to {} and {after} in {:.1} s\n",
+        run.seed,
+        scenario.nodes,
+        scenario.length.as_secs(),
+        smaller.nodes,
+        smaller.length.as_secs_f64(),
+    ))?;
+    for (at, fault) in smaller.plan(run.seed).faults() {
+        print(&format!("            {:>9.3} s  {fault:?}\n", at.as_secs_f64()))?;
+    }
+    Ok(())
+}
+
+fn broken(scenario: &Scenario, seed: u64, finding: &Finding) -> Failure {
+    Failure::Failed(format!("seed {seed}: {finding}; repeat it with: {}", scenario.command(seed)))
+}

@@ -1,0 +1,130 @@
+//! What is run: with how many nodes, which faults, and for how long.
+
+use core::time::Duration;
+
+use rolecall_io::sim::{FaultKind, Plan, Simulation, sums};
+
+use crate::cli::{Failure, Sim};
+
+/// What the runs of one call have in common, but for the seed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Scenario {
+    pub(super) nodes: u8,
+    pub(super) kinds: Vec<FaultKind>,
+    pub(super) length: Duration,
+    /// The places of the faults in the plan that come to pass; all of them unless they are named.
+    pub(super) only: Option<Vec<usize>>,
+}
+
+/// How long things go wrong in a run, unless it is said.
+const LENGTH: Duration = Duration::from_secs(120);
+
+impl Scenario {
+    pub(super) fn new(options: &Sim) -> Result<Self, Failure> {
+        let minutes = options.world.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+        Ok(Self {
+            nodes: u8::try_from(options.world.nodes).unwrap_or(u8::MAX),
+            kinds: kinds(&options.world.faults)?,
+            length: options.length.or(minutes).unwrap_or(LENGTH),
+            only: (!options.only.is_empty()).then(|| options.only.clone()),
+        })
+    }
+
+    /// The run of one seed.
+    pub(super) fn simulation(&self, seed: u64) -> Simulation {
+        Simulation::new(sums::node)
+            .visitor(sums::visit)
+            .nodes(self.nodes)
+            .seed(seed)
+            .length(self.length)
+            .plan(self.plan(seed))
+    }
+
+    pub(super) fn plan(&self, seed: u64) -> Plan {
+        let plan = Plan::random(seed, &self.kinds, self.length);
+        match &self.only {
+            Some(places) => plan.only(places),
+            None => plan,
+        }
+    }
+
+    /// The places of the faults that come to pass.
+    pub(super) fn places(&self, seed: u64) -> Vec<usize> {
+        let count = Plan::random(seed, &self.kinds, self.length).faults().len();
+        match &self.only {
+            Some(places) => places.iter().copied().filter(|place| *place < count).collect(),
+            None => (0..count).collect(),
+        }
+    }
+
+    /// The command that repeats the run of one seed.
+    pub(super) fn command(&self, seed: u64) -> String {
+        let faults = if self.kinds == FaultKind::ALL {
+            "all".to_owned()
+        } else {
+            let names: Vec<_> = self.kinds.iter().map(|kind| kind.name()).collect();
+            names.join(",")
+        };
+        let length = match (self.length.as_secs(), self.length.subsec_millis()) {
+            (seconds, 0) => format!("{seconds}s"),
+            (seconds, millis) => format!("{}ms", seconds * 1_000 + u64::from(millis)),
+        };
+        let only = self.only.as_ref().map(|places| {
+            let places: Vec<_> = places.iter().map(usize::to_string).collect();
+            format!(" --only {}", places.join(","))
+        });
+        let only = only.unwrap_or_default();
+        format!("rolecall sim --seeds {seed} --nodes {} --faults {faults} --length {length}{only}", self.nodes)
+    }
+}
+
+fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {
+    if names.is_empty() || names.iter().any(|name| name == "all") {
+        return Ok(FaultKind::ALL.to_vec());
+    }
+    if names == ["none"] {
+        return Ok(Vec::new());
+    }
+    let mut kinds = names
+        .iter()
+        .map(|name| name.parse())
+        .collect::<Result<Vec<FaultKind>, String>>()
+        .map_err(|error| Failure::Usage(format!("--faults: {error}, none")))?;
+    kinds.sort_unstable();
+    kinds.dedup();
+    Ok(kinds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scenario() -> Scenario {
+        Scenario { nodes: 3, kinds: FaultKind::ALL.to_vec(), length: Duration::from_secs(60), only: None }
+    }
+
+    #[test]
+    fn the_command_repeats_the_run() {
+        assert_eq!(scenario().command(7), "rolecall sim --seeds 7 --nodes 3 --faults all --length 60s");
+        let smaller = Scenario {
+            kinds: vec![FaultKind::Crash, FaultKind::Cut],
+            length: Duration::from_millis(1_500),
+            only: Some(vec![2, 5]),
+            ..scenario()
+        };
+        let command = "rolecall sim --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
+        assert_eq!(smaller.command(7), command);
+    }
+
+    #[test]
+    fn a_shorter_length_keeps_the_places_of_the_faults() {
+        let (long, short) = (scenario(), Scenario { length: Duration::from_secs(30), ..scenario() });
+        let count = short.plan(7).faults().len();
+
+        assert!(count > 1 && count < long.plan(7).faults().len());
+        assert_eq!(short.plan(7).faults(), &long.plan(7).faults()[..count]);
+        let only = Scenario { only: Some(vec![1]), ..short };
+        assert_eq!(only.plan(7).faults(), &long.plan(7).faults()[1..2]);
+        assert_eq!((only.places(7), long.places(7).len()), (vec![1], long.plan(7).faults().len()));
+    }
+}
