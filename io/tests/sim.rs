@@ -63,8 +63,10 @@ const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
 
 #[test]
 fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
-    let seeds = [7, 8, 9];
-    let runs = || seeds.map(|seed| troubled(seed, 3, FaultKind::ALL).traced_from(Duration::ZERO).run());
+    // Many crashes in the first: the order in which the tasks of a dead process go must not be seen.
+    let crashes = [FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
+    let kinds = [(5, &crashes[..]), (7, FaultKind::ALL), (8, FaultKind::ALL), (9, FaultKind::ALL)];
+    let runs = || kinds.map(|(seed, kinds)| troubled(seed, 3, kinds).traced_from(Duration::ZERO).run());
     let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
     if std::env::var_os(CHILD).is_some() {
         // Alone in this process: whoever starts a thread is found out.
@@ -76,7 +78,7 @@ fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
 
     let (first, second) = (runs(), runs());
     for (first, second) in first.iter().zip(&second) {
-        assert!(first.steps > 200 && first.trace.lines().count() > 100, "there is something to compare");
+        assert!(first.steps > 100 && first.trace.lines().count() > 50, "there is something to compare");
         assert_eq!(first.trace, second.trace);
         assert_eq!(first, second);
     }

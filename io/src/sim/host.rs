@@ -12,6 +12,7 @@ use super::clock::{SimClock, TrueTime};
 use super::freezer::Freezer;
 use super::net::SimNet;
 use super::notebook::Notebook;
+use super::sockets::Sockets;
 use super::store::{Mischief, SimStore};
 use super::trouble::{Trouble, Troubled};
 use crate::http::ServerLimits;
@@ -96,6 +97,7 @@ pub(super) struct Controls {
     pub(super) number: usize,
     pub(super) clock: SimClock,
     pub(super) freezer: Freezer,
+    pub(super) sockets: Sockets,
     pub(super) mischief: Mischief,
     pub(super) trouble: Trouble,
     common: Common,
@@ -127,7 +129,8 @@ impl Controls {
         let freezer = Freezer::default();
         let clock = SimClock::new(common.truth.clone(), freezer.clone(), start);
         let (mischief, trouble, life) = (Mischief::default(), Trouble::default(), Arc::default());
-        Self { name: name.into(), number, clock, freezer, mischief, trouble, common, life }
+        let sockets = Sockets::default();
+        Self { name: name.into(), number, clock, freezer, sockets, mischief, trouble, common, life }
     }
 
     pub(super) fn address(&self) -> String {
@@ -137,6 +140,7 @@ impl Controls {
     /// Runs the node, from its start to its end. The first of its lives begins `first_at`.
     pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
         self.freezer.reset();
+        self.sockets.reset();
         if self.lock().count == 0 && !first_at.is_zero() {
             tokio::time::sleep(first_at).await;
         }
@@ -187,7 +191,11 @@ impl Controls {
         let lives = u64::try_from(self.number).unwrap_or(0) << 32 | u64::from(count);
         Host {
             config,
-            net: Arc::new(SimNet { truth: truth.clone(), freezer: self.freezer.clone() }),
+            net: Arc::new(SimNet {
+                truth: truth.clone(),
+                freezer: self.freezer.clone(),
+                sockets: self.sockets.clone(),
+            }),
             clock: Arc::new(self.clock.clone()),
             acts: Acts::new(self.number, count, truth, self.common.acts.clone()),
             seed: SeededEntropy::new(self.common.seed ^ lives.rotate_left(17)).bits(),

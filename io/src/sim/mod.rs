@@ -48,6 +48,7 @@ mod plan;
 mod rest;
 mod run;
 mod simulation;
+mod sockets;
 mod store;
 mod suffer;
 pub mod sums;

@@ -9,6 +9,7 @@ use turmoil::net::{TcpListener, TcpStream};
 
 use super::clock::TrueTime;
 use super::freezer::Freezer;
+use super::sockets::{Socket, Sockets};
 use crate::{BoxFuture, Listener, Net, Stream};
 
 /// The sockets of one host.
@@ -16,6 +17,18 @@ use crate::{BoxFuture, Listener, Net, Stream};
 pub(crate) struct SimNet {
     pub(super) truth: TrueTime,
     pub(super) freezer: Freezer,
+    pub(super) sockets: Sockets,
+}
+
+impl SimNet {
+    /// Those of a host that is never paused and never crashes.
+    pub(super) fn steady(truth: TrueTime) -> Self {
+        Self { truth, freezer: Freezer::default(), sockets: Sockets::default() }
+    }
+
+    fn stream(&self, stream: TcpStream) -> Box<dyn Stream> {
+        Box::new(Freezing { socket: self.sockets.add(stream), freezer: self.freezer.clone() })
+    }
 }
 
 impl Net for SimNet {
@@ -23,7 +36,7 @@ impl Net for SimNet {
         Box::pin(async move {
             let begun = self.truth.now();
             match self.freezer.run(TcpStream::connect(address)).await {
-                Ok(stream) => Ok(Box::new(Freezing { stream, freezer: self.freezer.clone() }) as Box<dyn Stream>),
+                Ok(stream) => Ok(self.stream(stream)),
                 // turmoil refuses across a partition without a look at the time; in the world nobody answers.
                 Err(_) if self.truth.now() == begun => core::future::pending().await,
                 Err(error) => Err(error),
@@ -35,7 +48,7 @@ impl Net for SimNet {
         Box::pin(async move {
             let socket = TcpListener::bind(address).await?;
             let address = socket.local_addr()?.to_string();
-            Ok(Box::new(SimListener { socket, address, freezer: self.freezer.clone() }) as Box<dyn Listener>)
+            Ok(Box::new(SimListener { socket, address, net: self.clone() }) as Box<dyn Listener>)
         })
     }
 }
@@ -43,7 +56,7 @@ impl Net for SimNet {
 struct SimListener {
     socket: TcpListener,
     address: String,
-    freezer: Freezer,
+    net: SimNet,
 }
 
 impl core::fmt::Debug for SimListener {
@@ -59,38 +72,38 @@ impl Listener for SimListener {
 
     fn accept(&mut self) -> BoxFuture<'_, io::Result<(Box<dyn Stream>, String)>> {
         Box::pin(async move {
-            let (stream, peer) = self.freezer.run(self.socket.accept()).await?;
-            Ok((Box::new(Freezing { stream, freezer: self.freezer.clone() }) as Box<dyn Stream>, peer.to_string()))
+            let (stream, peer) = self.net.freezer.run(self.socket.accept()).await?;
+            Ok((self.net.stream(stream), peer.to_string()))
         })
     }
 }
 
 /// A connection that stands still while its host is frozen.
 struct Freezing {
-    stream: TcpStream,
+    socket: Socket,
     freezer: Freezer,
 }
 
 impl AsyncRead for Freezing {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         ready!(self.freezer.poll_thawed(context));
-        Pin::new(&mut self.stream).poll_read(context, buf)
+        self.socket.with(|stream| Pin::new(stream).poll_read(context, buf))?
     }
 }
 
 impl AsyncWrite for Freezing {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         ready!(self.freezer.poll_thawed(context));
-        Pin::new(&mut self.stream).poll_write(context, buf)
+        self.socket.with(|stream| Pin::new(stream).poll_write(context, buf))?
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.freezer.poll_thawed(context));
-        Pin::new(&mut self.stream).poll_flush(context)
+        self.socket.with(|stream| Pin::new(stream).poll_flush(context))?
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         ready!(self.freezer.poll_thawed(context));
-        Pin::new(&mut self.stream).poll_shutdown(context)
+        self.socket.with(|stream| Pin::new(stream).poll_shutdown(context))?
     }
 }

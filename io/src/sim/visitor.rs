@@ -36,9 +36,8 @@ struct Log {
 
 impl Visitor {
     pub(super) fn new(addresses: Vec<String>, truth: TrueTime, seed: u64, log: VisitorLog) -> Self {
-        let freezer = Freezer::default();
-        let clock = Arc::new(SimClock::new(truth.clone(), freezer.clone(), Time::ZERO));
-        let net = Arc::new(SimNet { truth, freezer });
+        let clock = Arc::new(SimClock::new(truth.clone(), Freezer::default(), Time::ZERO));
+        let net = Arc::new(SimNet::steady(truth));
         Self { addresses, net, clock, entropy: SeededEntropy::new(seed ^ 0x7669_7369_746f_7200), log }
     }
 

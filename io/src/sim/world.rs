@@ -14,7 +14,6 @@ use turmoil::Sim;
 
 use super::acts::ActList;
 use super::clock::{EPOCH_S, TrueTime};
-use super::freezer::Freezer;
 use super::host::{Common, Controls};
 use super::judge::{Judge, Seen};
 use super::net::SimNet;
@@ -92,7 +91,7 @@ impl<'a> World<'a> {
     fn populate(&mut self) {
         let (hub, truth) = (self.hub.clone(), self.truth.clone());
         self.sim.host(STORE, move || {
-            let net = SimNet { truth: truth.clone(), freezer: Freezer::default() };
+            let net = SimNet::steady(truth.clone());
             let hub = hub.clone();
             async move { Ok(hub.serve(net).await?) }
         });

@@ -14,6 +14,7 @@ impl World<'_> {
             return false;
         }
         let name = self.name(number);
+        self.hosts[number].sockets.crash();
         self.sim.crash(&*name);
         self.go_down(number, down);
         self.note(&name, "crashes")
@@ -29,6 +30,7 @@ impl World<'_> {
         for other in &others {
             self.sim.partition(&*name, &**other);
         }
+        self.hosts[number].sockets.crash();
         self.sim.crash(&*name);
         for other in &others {
             self.sim.repair(&*name, &**other);
@@ -58,6 +60,8 @@ impl World<'_> {
         self.up[number] = true;
         self.judge.host(self.truth.now(), number, HostState::Up);
         self.note_mend(&name, "starts");
+        // What is left of a node that ended by itself goes now.
+        self.hosts[number].sockets.crash();
         self.sim.bounce(&*name);
     }
 
