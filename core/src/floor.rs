@@ -1,5 +1,6 @@
 //! The highest epoch that this node has seen, and what the term record said in this session.
 
+use crate::mutant::Mutant;
 use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request};
@@ -76,6 +77,9 @@ impl Floor {
     /// Somebody shows a token. One that is newer is not believed: it has the record read.
     pub(crate) fn shown(&mut self, fence: Fence) {
         if self.fence.is_none_or(|floor| fence.is_newer_than(floor)) {
+            if Mutant::ForgedFenceBelieved.lives() {
+                self.fence = Some(fence);
+            }
             self.reread();
         }
     }
@@ -123,7 +127,7 @@ impl Floor {
     /// record: the store was emptied, or an operator deleted the record and somebody wrote it who did not know the first.
     fn found(&mut self, fence: Fence) {
         let older = |floor: Fence| floor.incarnation == fence.incarnation && floor.epoch >= fence.epoch;
-        if !self.fence.is_some_and(older) {
+        if !self.fence.is_some_and(older) || Mutant::FloorGoesBack.lives() {
             self.fence = Some(fence);
         }
         self.known = true;

@@ -46,8 +46,8 @@
 #![deny(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
 
 extern crate alloc;
-// The code that `arbitrary` derives counts recursion in a thread-local.
-#[cfg(feature = "arbitrary")]
+// The code that `arbitrary` derives counts recursion in a thread-local; a mutant is named by the environment.
+#[cfg(any(feature = "arbitrary", rolecall_mutants))]
 extern crate std;
 
 mod action;
@@ -60,6 +60,7 @@ mod floor;
 mod identity;
 mod member;
 mod membership;
+mod mutant;
 pub mod names;
 mod node;
 pub mod observe;

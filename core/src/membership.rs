@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use crate::mutant::Mutant;
 use crate::names::{Named, Names, Revision};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request};
@@ -75,11 +76,13 @@ impl Membership {
     }
 
     pub(crate) fn suspend(&mut self) {
-        self.unsure |= self.pending.take().is_some_and(|pending| pending.kind.is_write());
+        if let Some(pending) = self.pending.take() {
+            self.doubt(pending.kind);
+        }
         self.watch = None;
         self.backoff.clear();
         if self.known != Known::Absent {
-            self.known = Known::Unread;
+            self.known = if Mutant::EntryMadeAgain.lives() { Known::Absent } else { Known::Unread };
         }
     }
 
@@ -123,7 +126,7 @@ impl Membership {
     pub(crate) fn answered(&mut self, now: Time, standing: &Standing, id: OpId, answer: &Answer) -> bool {
         let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
         if *answer == Answer::Unknown && pending.kind.is_write() {
-            self.unsure = true;
+            self.doubt(pending.kind);
             return false;
         }
         match (pending.kind, answer) {
@@ -167,9 +170,17 @@ impl Membership {
 
     pub(crate) fn expire(&mut self, now: Time) {
         if let Some(pending) = self.pending.take_if(|pending| pending.deadline <= now) {
-            self.unsure |= pending.kind.is_write();
+            self.doubt(pending.kind);
         }
         self.backoff.holds(now);
+    }
+
+    /// Nobody knows what came of an operation, or will come of it.
+    fn doubt(&mut self, ask: Ask) {
+        if Mutant::UnconfirmedLeaveDone.lives() && ask == Ask::Leave {
+            return self.settled(Known::Absent);
+        }
+        self.unsure |= ask.is_write();
     }
 
     pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, wanted: Option<Entry>) {

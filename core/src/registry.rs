@@ -3,6 +3,7 @@
 use alloc::vec::Vec;
 use core::cmp::Ordering;
 
+use crate::mutant::Mutant;
 use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, Reply, Request};
@@ -68,11 +69,14 @@ impl Registry {
     }
 
     pub(crate) fn suspend(&mut self) {
+        self.pending = None;
+        self.backoff.clear();
+        if Mutant::RegistryNotReread.lives() {
+            return;
+        }
         self.current = false;
         self.fresh = false;
         self.watch = None;
-        self.pending = None;
-        self.backoff.clear();
     }
 
     /// Read again, though nothing happened.
@@ -178,7 +182,8 @@ impl Difference {
                 Ordering::Greater => difference.joined.extend(new.next().cloned()),
                 Ordering::Equal => {
                     let (old, new) = (old.next(), new.next());
-                    difference.changed.extend(new.filter(|new| Some(*new) != old).cloned());
+                    let is_told = |new: &&Member| Some(*new) != old && !Mutant::ChangeNotAnnounced.lives();
+                    difference.changed.extend(new.filter(is_told).cloned());
                 }
             }
         }

@@ -32,6 +32,8 @@ pub enum Violation {
     DifferenceBroken,
     /// P11: more writes than a disturbance may cause.
     WriteStorm,
+    /// A write was sent while another of its kind could still happen.
+    WriteInDoubt,
     /// P12: an epoch did not rise.
     EpochNotRising,
     /// P13: a term outlived its validity.
@@ -62,6 +64,9 @@ impl Violation {
             Self::RegistryDisagrees => "P9: at rest the registries say what the node does",
             Self::DifferenceBroken => "P10: the differences applied to the previous snapshot give the new one",
             Self::WriteStorm => "P11: a bounded number of writes for each disturbance",
+            Self::WriteInDoubt => {
+                "a write of unknown outcome is followed by none of its kind before a sync and a listing after it"
+            }
             Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
             Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",

@@ -31,6 +31,7 @@ fn after_any_faults_the_cluster_comes_to_rest_seeds_120_to_239() {
 /// One world; it is played again with its trace if something is wrong with it.
 fn play(seed: u64) {
     if std::panic::catch_unwind(|| world(seed, false)).is_err() {
+        eprintln!("the world of seed {seed} again, with its trace:");
         world(seed, true);
     }
 }
@@ -74,7 +75,7 @@ fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
 fn suffer(world: &mut World, dice: &mut Dice) {
     let name = dice.pick(&NODES);
     let server = dice.pick(&SERVERS);
-    match dice.below(24) {
+    match dice.below(25) {
         0 | 1 if world.host(name).outcome == Outcome::Runs => world.crash(name),
         0..=2 if world.host(name).outcome != Outcome::Runs => start(world, name, dice),
         3 | 4 => world.cut(name),
@@ -99,6 +100,8 @@ fn suffer(world: &mut World, dice: &mut Dice) {
             let fence = Fence { incarnation: Incarnation(dice.below(9)), epoch: Epoch(1_000_000) };
             world.deliver(name, Event::FenceSeen { fence });
         }
+        // Some come after they are overdue, or after the connection on which they were sent.
+        24 => world.host(name).answers_take = dice.millis(0, 1_500),
         _ => {}
     }
 }
@@ -157,7 +160,7 @@ fn mend(world: &mut World, dice: &mut Dice) {
     heal_servers(world, dice);
     for name in NODES {
         let host = world.host(name);
-        (host.loses, host.failing_starts) = (None, 0);
+        (host.loses, host.failing_starts, host.answers_take) = (None, 0, Duration::ZERO);
         if host.outcome == Outcome::Runs {
             world.resume(name);
             world.heal(name);

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::{Node, Stop};
 use crate::election::queue::{Bench, Outcome};
+use crate::mutant::Mutant;
 use crate::step::Standing;
 use crate::store::{Answer, Notice};
 use crate::{Action, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
@@ -28,7 +29,8 @@ impl Node {
 
     /// The loss of the session before may never have been announced, so the sessions are compared.
     fn session_up<S: Sink>(&mut self, now: Time, session: Session, timeout: Duration, entropy: u64, out: &mut S) {
-        let same = self.standing.is_some_and(|standing| standing.session == session);
+        let same =
+            self.standing.is_some_and(|standing| standing.session == session || Mutant::SessionChangeUnnoticed.lives());
         if same {
             self.suspend_machines();
         } else {

@@ -14,6 +14,7 @@ use crate::election::{Position, Will};
 use crate::floor::Floor;
 use crate::identity::{Identity, Sight};
 use crate::membership::{Entry, Membership};
+use crate::mutant::Mutant;
 use crate::registry::{Interest, Registry};
 use crate::role::{Conditions, Duty, Services};
 use crate::step::{Issuer, Standing, Step};
@@ -310,6 +311,7 @@ impl Node {
     fn will(&self) -> Will {
         let leads = self.services.occupied_by().role() == Role::Leader;
         match self.stop {
+            Stop::Asked { .. } if Mutant::StandsWhileEnding.lives() => Will::Stand,
             Stop::Asked { .. } if self.services.is_idle() => Will::Withdraw,
             Stop::Asked { .. } => Will::Keep,
             Stop::Over => Will::Withdraw,
@@ -337,14 +339,15 @@ impl Node {
         let may_start = match self.duty {
             Duty::None => false,
             Duty::Worker => !connected || self.membership.coordinators.is_absent(),
-            Duty::Leader(_) => self.membership.workers.is_absent(),
+            Duty::Leader(_) => self.membership.workers.is_absent() || Mutant::LeaderStartsAsWorker.lives(),
         };
         Conditions { duty: self.duty, may_start, term_over: self.is_term_over() }
     }
 
     /// Whether a service of a leader is there without its term.
     fn is_term_over(&self) -> bool {
-        self.services.occupied_by().fence().is_some_and(|fence| !self.holds(fence))
+        let is_over = |fence| !self.holds(fence) && !Mutant::ServiceOutlivesTerm.lives();
+        self.services.occupied_by().fence().is_some_and(is_over)
     }
 
     fn holds(&self, fence: Fence) -> bool {
@@ -399,6 +402,7 @@ impl Node {
         }
         match gate {
             Some((fence, until)) => out.push(Action::OpenGate { fence, until }),
+            None if Mutant::GateLeftOpen.lives() => {}
             None => out.push(Action::CloseGate),
         }
         self.shown.gate = gate;

@@ -3,7 +3,9 @@
 //! [`Observer`] watches one node over time; [`Cluster`] compares nodes, with the true time that only a simulator knows.
 
 mod cluster;
+mod doubt;
 mod node;
+mod proof;
 
 pub use cluster::Cluster;
 pub use node::Observer;

@@ -3,22 +3,41 @@
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 
+use super::doubt::Doubts;
+use super::proof::Proof;
 use crate::store::{Answer, Reply, Request};
-use crate::{Action, Announcement, Directory, Event, Fence, Link, Member, Node, OpId, Run, Slot, Time, Violation};
+use crate::{
+    Action, Announcement, Directory, Event, Fence, Guid, Link, Member, Node, OpId, Run, Slot, Time, Violation,
+};
 
 /// Follows one node, from its start, through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Observer {
     link: Link,
     awaited: BTreeSet<OpId>,
-    service: Option<(Run, bool)>,
+    doubts: Doubts,
+    proof: Proof,
+    /// What candidates were named that were asked for in the present session.
+    entered: Option<Guid>,
+    service: Option<Service>,
     stopping: bool,
+    over: bool,
     gate: Option<(Fence, Time)>,
     last_term: Option<Fence>,
     workers: Vec<Member>,
     coordinators: Vec<Member>,
     writes: u64,
     disturbances: u64,
+}
+
+/// A service between its start and its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Service {
+    run: Run,
+    /// The term that it serves, on a leader.
+    fence: Option<Fence>,
+    /// Once it is asked to stop: until when it may drain.
+    drain_until: Option<Time>,
 }
 
 impl Observer {
@@ -45,15 +64,20 @@ impl Observer {
         after: &Node,
     ) -> Result<(), Violation> {
         self.judge_stale(before, now, event, actions, after)?;
+        self.note_session(before, event, after)?;
         self.count_disturbance(before, now, event);
         if *event == Event::Shutdown {
             self.stopping = true;
         }
+        self.over |= actions.iter().any(is_end);
         self.note_service_event(event);
         for action in actions {
-            self.judge_action(action)?;
+            self.judge_action(now, action, after)?;
         }
-        if self.gate.is_some_and(|(_, until)| until <= now) {
+        if before.floor().zip(after.floor()).is_some_and(|(old, new)| old.is_newer_than(new)) {
+            return Err(Violation::StaleAccepted);
+        }
+        if self.gate.is_some_and(|(_, until)| until <= now) || self.service_outlives_term(now, after) {
             return Err(Violation::OutlivedValidity);
         }
         if self.workers != after.workers() || self.coordinators != after.coordinators() {
@@ -77,14 +101,47 @@ impl Observer {
     ) -> Result<(), Violation> {
         let Event::Answered { id, answer } = event else { return Ok(()) };
         let awaited = self.awaited.remove(id);
-        let late_create = id.slot == Slot::Queue && matches!(answer, Answer::Done(Reply::Entered(_)));
-        if awaited || late_create {
+        let late_create = match answer {
+            Answer::Done(Reply::Entered(candidate)) => candidate.guid.is_some() && candidate.guid == self.entered,
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
+        };
+        if awaited || (late_create && id.slot == Slot::Queue) {
             return Ok(());
         }
         let mut twin = before.clone();
         let mut expected = Vec::new();
         twin.handle(now, Event::Wake, &mut expected);
         if twin != *after || expected != actions { Err(Violation::StaleBelieved) } else { Ok(()) }
+    }
+
+    /// P13: a leader's service is stopped at once where its term is over, unless the whole node is.
+    fn service_outlives_term(&self, now: Time, after: &Node) -> bool {
+        let Some(Service { fence: Some(fence), drain_until, .. }) = self.service else { return false };
+        let goes_on = drain_until.is_none_or(|until| now < until);
+        let holds = after.term().is_some_and(|(term, _)| term == fence);
+        goes_on && !holds && !self.over
+    }
+
+    /// With a session everything ends that was begun in it, and with the connection what is known of who leads.
+    fn note_session(&mut self, before: &Node, event: &Event, after: &Node) -> Result<(), Violation> {
+        if let Event::Answered { id, answer } = event {
+            self.doubts.answered(*id, answer);
+            self.proof.answered(*id, answer);
+        }
+        let breaks = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
+        if breaks && before != after && after.leader().is_some() {
+            return Err(Violation::StaleBelieved);
+        }
+        let session = |node: &Node| node.session().map(|(session, _)| session);
+        if session(before) != session(after) || session(after).is_none() {
+            self.doubts = Doubts::default();
+            self.proof = Proof::default();
+            self.entered = None;
+        }
+        if let Event::SessionUp { timeout, .. } = event {
+            self.proof.negotiated(*timeout);
+        }
+        Ok(())
     }
 
     fn count_disturbance(&mut self, before: &Node, now: Time, event: &Event) {
@@ -123,8 +180,10 @@ impl Observer {
 
     fn note_service_event(&mut self, event: &Event) {
         let ended = match event {
-            Event::ServiceFailed { run } => self.service.is_some_and(|(current, _)| current == *run),
-            Event::ServiceStopped { run } => self.service == Some((*run, true)),
+            Event::ServiceFailed { run } => self.service.is_some_and(|service| service.run == *run),
+            Event::ServiceStopped { run } => {
+                self.service.is_some_and(|service| service.run == *run && service.drain_until.is_some())
+            }
             Event::SessionUp { .. }
             | Event::Suspended
             | Event::SessionLost
@@ -141,24 +200,30 @@ impl Observer {
         }
     }
 
-    fn judge_action(&mut self, action: &Action) -> Result<(), Violation> {
+    fn judge_action(&mut self, now: Time, action: &Action, after: &Node) -> Result<(), Violation> {
         match action {
-            Action::Store { id, request } => self.judge_request(*id, request)?,
+            Action::Store { id, request } => {
+                self.proof.asked(now, *id, request);
+                self.judge_request(*id, request)?;
+            }
             Action::OpenGate { fence, until } => {
                 self.judge_epoch(*fence)?;
+                if !self.proof.covers(*until, after.config()) {
+                    return Err(Violation::OutlivedValidity);
+                }
                 self.gate = Some((*fence, *until));
             }
             Action::CloseGate => self.gate = None,
-            Action::StartService { run, .. } => {
-                if self.service.replace((*run, false)).is_some() || self.stopping {
+            Action::StartService { run, fence, .. } => {
+                let started = Service { run: *run, fence: *fence, drain_until: None };
+                if self.service.replace(started).is_some() || self.stopping {
                     return Err(Violation::ServicesOverlap);
                 }
             }
-            Action::StopService { run, .. } => {
-                if self.service.replace((*run, true)).is_none_or(|(current, _)| current != *run) {
-                    return Err(Violation::ServicesOverlap);
-                }
-            }
+            Action::StopService { run, drain_until } => match &mut self.service {
+                Some(service) if service.run == *run => service.drain_until = Some(*drain_until),
+                Some(_) | None => return Err(Violation::ServicesOverlap),
+            },
             Action::Announce(Announcement::Members { directory, difference }) => {
                 let members = match directory {
                     Directory::Workers => &mut self.workers,
@@ -181,6 +246,10 @@ impl Observer {
         if id.link != self.link {
             self.link = id.link;
             self.awaited.clear();
+        }
+        self.doubts.asked(id, request)?;
+        if let Request::Enter { guid } = request {
+            self.entered = Some(*guid);
         }
         self.awaited.retain(|other| other.slot != id.slot);
         self.awaited.insert(id);
@@ -209,4 +278,9 @@ impl Observer {
         self.last_term = Some(fence);
         if same_term || rises { Ok(()) } else { Err(Violation::EpochNotRising) }
     }
+}
+
+/// After this a node does nothing any more, and its process ends with all that it serves.
+fn is_end(action: &Action) -> bool {
+    matches!(action, Action::Exit | Action::Refuse(_) | Action::Halt(_))
 }

@@ -64,6 +64,7 @@ struct World {
     asked: VecDeque<(OpId, Request)>,
     runs: VecDeque<Run>,
     guids: Vec<Guid>,
+    connections: u64,
     trace: Trace,
     ended: bool,
 }
@@ -81,6 +82,7 @@ impl World {
             asked: VecDeque::new(),
             runs: VecDeque::new(),
             guids: Vec::new(),
+            connections: 0,
             trace: Trace::new(),
             ended: false,
         }
@@ -141,7 +143,7 @@ impl World {
             0 => Event::SessionUp {
                 session: Session(u64::from(bytes.below(3)) + 1),
                 timeout: Duration::from_millis([2_000, 2_000, 10_000, 30][usize::from(bytes.below(4))]),
-                entropy: u64::from(bytes.below(4)),
+                entropy: self.entropy(bytes),
             },
             1 => Event::Suspended,
             2 => Event::SessionLost,
@@ -168,6 +170,12 @@ impl World {
                 }
             }
         })
+    }
+
+    /// Random bits come fresh with each connection, else two sessions would share their names.
+    fn entropy(&mut self, bytes: &mut Bytes<'_>) -> u64 {
+        self.connections += 1;
+        4 * self.connections + u64::from(bytes.below(4))
     }
 
     fn service(&self, bytes: &mut Bytes<'_>) -> Event {

@@ -152,6 +152,17 @@ fn an_old_candidate_whose_deletion_was_impossible_does_not_block_the_queue() {
     assert!(world.leaders().len() == 1);
 }
 
+// Q-B20
+#[test]
+fn what_an_earlier_session_left_in_the_queue_is_deleted_before_the_store_forgets_it() {
+    let mut world = three();
+    let old = world.candidate_of("a");
+    world.give_session_up("a");
+    world.run(TIMEOUT / 2);
+    assert!(world.queue().iter().all(|(candidate, _)| *candidate != old));
+    assert!(leads(&world, "b"));
+}
+
 // Q-B16, Q-B77 (as far as the core goes: another ensemble answers with a new session)
 #[test]
 fn a_session_that_is_new_after_a_reconnect_is_as_good_as_expired() {

@@ -67,6 +67,20 @@ fn a_leader_behind_a_server_that_is_cut_off_steps_down_before_another_leads() {
     world.settle();
 }
 
+// P1: a write that took long proves no more than that the session lived when it was sent
+#[test]
+fn a_term_is_counted_from_before_the_call_however_late_the_answer() {
+    let mut world = three();
+    world.host("a").answers_take = TIMEOUT / 3 - 10 * LATENCY;
+    world.run(2 * TIMEOUT);
+    assert_eq!(world.leaders(), ["a"]);
+    world.cut("a");
+    world.until("b led", |world| world.leaders() == ["b"]);
+    world.host("a").answers_take = Duration::ZERO;
+    world.heal("a");
+    world.settle();
+}
+
 // P13
 #[test]
 fn the_gate_closes_by_time_alone_though_the_driver_hears_nothing() {

@@ -3,6 +3,7 @@
 use super::{Ask, Doubt, Head, Queue, View};
 use crate::election::Will;
 use crate::floor::Floor;
+use crate::mutant::Mutant;
 use crate::step::{Standing, Step};
 use crate::store::Request;
 use crate::{Candidate, Config, Sink, Slot};
@@ -48,14 +49,22 @@ impl Queue {
             Will::Stand | Will::Keep => 1,
             Will::Withdraw => 0,
         };
-        let spare = || self.own.get(kept..)?.last().map(|sequence| self.candidate(*sequence));
+        let spare = || {
+            let spare = self.own.get(kept..)?;
+            let one = if Mutant::HighestOwnKept.lives() {
+                self.own.first().filter(|_| !spare.is_empty())
+            } else {
+                spare.last()
+            };
+            one.map(|sequence| self.candidate(*sequence))
+        };
         stray.or_else(spare)
     }
 
     fn next(&self, standing: &Standing, will: Will, floor: &Floor) -> Option<(Ask, Request)> {
         match self.doubt {
-            Doubt::Unsure => return Some((Ask::Sync, Request::Sync)),
-            Doubt::Synced => return Some((Ask::List { settles: true }, Request::List)),
+            Doubt::Unsure if !Mutant::DoubtListedWithoutSync.lives() => return Some((Ask::Sync, Request::Sync)),
+            Doubt::Unsure | Doubt::Synced => return Some((Ask::List { settles: true }, Request::List)),
             Doubt::Sure => {}
         }
         if self.look {
@@ -85,6 +94,7 @@ impl Queue {
     }
 
     fn wait(&self, view: &View, predecessor: Candidate) -> Option<(Ask, Request)> {
+        let predecessor = view.head.filter(|_| Mutant::HeadWatched.lives()).unwrap_or(predecessor);
         if !self.watches(&predecessor) {
             return Some(inspect(predecessor, true));
         }

@@ -4,6 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Ask, Doubt, Head, Outcome, Queue, Term, View, Watch, owns};
+use crate::mutant::Mutant;
 use crate::step::{Pending, Standing};
 use crate::store::{Answer, Notice, Refusal, Reply};
 use crate::{Candidate, Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
@@ -35,11 +36,16 @@ impl Queue {
     /// A watch fired. While an answer is awaited it only marks that answer as out of date.
     pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.id == id) {
-            pending.dirty = true;
+            pending.dirty = !Mutant::EarlyNoticeIgnored.lives();
             return;
         }
-        let Some(watch) = self.watch.take_if(|watch| watch.id == id) else { return };
+        let own_is_ignored = Mutant::OwnDeletionUnnoticed.lives() && self.watches_own();
+        let Some(watch) = self.watch.take_if(|watch| watch.id == id && !own_is_ignored) else { return };
         self.look_again();
+        if Mutant::PredecessorGoneLeads.lives() && self.lowest() > Some(watch.candidate) {
+            self.look = false;
+            self.view.iter_mut().for_each(|view| view.predecessor = None);
+        }
         if notice == Notice::Deleted && self.lowest() == Some(watch.candidate) {
             self.forget(watch.candidate);
         }
@@ -51,6 +57,9 @@ impl Queue {
             return Outcome::default();
         }
         self.look |= pending.dirty;
+        if proves_session(answer) {
+            self.extend(validity(bench, pending.sent));
+        }
         match pending.kind {
             Ask::Enter => self.enter_answered(bench.now, answer),
             Ask::Sync => self.sync_answered(bench.now, answer),
@@ -79,7 +88,7 @@ impl Queue {
 
     /// A candidate exists that was asked for, now or long ago. Only the current session's count.
     fn entered(&mut self, candidate: Candidate) {
-        if self.guid.is_none() || candidate.guid != self.guid {
+        if self.guid.is_none() || candidate.guid != self.guid && !Mutant::FormerCreateAdopted.lives() {
             return;
         }
         if let Err(place) = self.own.binary_search(&candidate.sequence) {
@@ -106,7 +115,7 @@ impl Queue {
                 self.backoff.clear();
                 self.listed(candidates, *skipped);
                 self.look = dirty;
-                if settles && self.doubt == Doubt::Synced {
+                if settles && (self.doubt == Doubt::Synced || Mutant::DoubtListedWithoutSync.lives()) {
                     self.doubt = Doubt::Sure;
                 }
             }
@@ -189,6 +198,10 @@ impl Queue {
         }
         if is_predecessor {
             self.look = true;
+            if Mutant::PredecessorGoneEntersAnew.lives() {
+                self.own.clear();
+                self.look = false;
+            }
         }
         self.forget(candidate);
     }
@@ -217,6 +230,8 @@ impl Queue {
         let until = validity(bench, claim.sent);
         let undisturbed = !self.look && self.watches_own() && self.lowest() == Some(claim.candidate);
         if undisturbed && bench.now < until {
+            let of_candidate = Epoch(u64::from(claim.candidate.sequence.unsigned_abs()));
+            let epoch = if Mutant::EpochOfCandidate.lives() { of_candidate } else { epoch };
             let fence = Fence { incarnation: claim.incarnation, epoch };
             let beat_at = claim.sent + Config::heartbeat(bench.standing.timeout);
             self.term = Some(Term { fence, until, beat_at });
@@ -228,14 +243,19 @@ impl Queue {
     fn beat_answered(&mut self, bench: &Bench<'_>, pending: &Pending<Candidate>, answer: &Answer) {
         match answer {
             Answer::Done(Reply::Beaten) => {
-                let until = validity(bench, pending.sent);
-                if let Some(term) = &mut self.term {
-                    term.until = term.until.max(until);
-                }
+                self.extend(validity(bench, pending.sent));
             }
+            Answer::Refused(Refusal::CandidateGone) if Mutant::OwnDeletionUnnoticed.lives() => {}
             Answer::Refused(Refusal::CandidateGone) => self.forget(pending.kind),
             Answer::Unknown => self.doubt = Doubt::Unsure,
             Answer::Done(_) | Answer::Refused(_) => {}
+        }
+    }
+
+    /// A write of this session was committed, which proves it until then.
+    fn extend(&mut self, until: Time) {
+        if let Some(term) = &mut self.term {
+            term.until = term.until.max(until);
         }
     }
 
@@ -274,11 +294,21 @@ struct Claim {
     sent: Time,
 }
 
+/// Whether something other than a committed write proves that the session lives: nothing does.
+fn proves_session(answer: &Answer) -> bool {
+    match answer {
+        Answer::Done(Reply::Candidates { .. } | Reply::Candidate { .. }) => Mutant::ReadExtendsTerm.lives(),
+        Answer::Done(Reply::Synced) => Mutant::SyncExtendsTerm.lives(),
+        Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
+    }
+}
+
 /// Until when a committed write that was sent at `sent` proves the session.
 fn validity(bench: &Bench<'_>, sent: Time) -> Time {
-    bench.config.validity(bench.standing.timeout).map_or(sent, |validity| sent + validity)
+    let since = if Mutant::DeadlineFromAnswer.lives() { bench.now } else { sent };
+    bench.config.validity(bench.standing.timeout).map_or(since, |validity| since + validity)
 }
 
 fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {
-    slot.take_if(|pending| pending.id == id)
+    slot.take_if(|pending| pending.id == id || Mutant::StaleAnswerAccepted.lives() && pending.id.slot == id.slot)
 }

@@ -20,6 +20,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::Position;
+use crate::mutant::Mutant;
 use crate::step::{Backoff, Pending, Soonest, Standing};
 use crate::{Candidate, Config, Fence, Guid, Incarnation, OpId, Session, Time, Timer};
 
@@ -212,7 +213,7 @@ impl Queue {
     /// The session is over, or nothing can be known of it: nothing of it is ours any more.
     pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
         self.suspend();
-        if let Some(guid) = self.guid.take() {
+        if let Some(guid) = self.guid.take().filter(|_| !Mutant::FormerNotSwept.lives()) {
             if self.former.len() == Self::FORMER_LIMIT {
                 self.former.remove(0);
             }
@@ -239,7 +240,7 @@ impl Queue {
     /// What time alone brings about: the end of validity, answers that are overdue. True when everything is to be read
     /// again.
     pub(crate) fn expire(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
-        if self.term.as_ref().is_some_and(|term| term.until <= now) {
+        if self.term.as_ref().is_some_and(|term| term.until <= now) && !Mutant::TermOutlivesValidity.lives() {
             self.step_down();
         }
         self.former.retain(|former| former.until > now);
@@ -247,6 +248,7 @@ impl Queue {
         self.sweep_backoff.holds(now);
         if self.pending.as_ref().is_some_and(|pending| pending.deadline <= now)
             && self.pending.take().is_some_and(|pending| pending.kind.is_write())
+            && !Mutant::TimedOutCreateRetried.lives()
         {
             self.doubt = Doubt::Unsure;
         }
@@ -362,5 +364,5 @@ impl Queue {
 
 /// The session of `standing` is what an owner has to be.
 fn owns(standing: &Standing, owner: Session) -> bool {
-    standing.session == owner
+    standing.session == owner || Mutant::OwnerNotCompared.lives()
 }

@@ -37,6 +37,8 @@ pub(crate) struct Host {
     /// Answers to requests of this kind are lost: the store does what is asked, the node never hears.
     pub(crate) loses: Option<fn(&Request) -> bool>,
     pub(super) lost: Vec<OpId>,
+    /// How much longer answers are on their way to it than anything else.
+    pub(crate) answers_take: Duration,
     /// Events of this kind are held back until they are released.
     pub(crate) holds: Option<fn(&Event) -> bool>,
     pub(super) held: VecDeque<Event>,
@@ -76,6 +78,7 @@ impl Host {
             outcome: Outcome::Runs,
             loses: None,
             lost: Vec::new(),
+            answers_take: Duration::ZERO,
             holds: None,
             held: VecDeque::new(),
             asked: Vec::new(),

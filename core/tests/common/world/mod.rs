@@ -278,7 +278,8 @@ impl World {
             Output::Answered { session, id, answer } => {
                 let Some(name) = self.owner(session) else { return };
                 if !self.host(name).lost.contains(&id) {
-                    self.send_to_node(name, LATENCY, Event::Answered { id, answer });
+                    let takes = LATENCY + self.host(name).answers_take;
+                    self.send_to_node(name, takes, Event::Answered { id, answer });
                 }
             }
             Output::Noticed { session, id, notice } => {
