@@ -9,13 +9,13 @@ use super::Failure;
 
 /// One line of the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Setting {
+pub struct Setting {
     /// The long name of the option, with dashes.
-    pub(super) name: String,
+    pub name: String,
     /// Its value, as it would stand on the command line.
-    pub(super) value: String,
+    pub value: String,
     /// Where it stands, counted from 1.
-    pub(super) line: usize,
+    pub line: usize,
 }
 
 /// Reads the settings of the file at `path`, whose names are all among `known`.
@@ -26,7 +26,8 @@ pub(super) fn read(path: &Path, known: &[String]) -> Result<Vec<Setting>, Failur
     settings(&text, known).map_err(|(line, message)| Failure::Usage(format!("{}:{line}: {message}", path.display())))
 }
 
-fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (usize, String)> {
+/// The settings in `text`; else the line that is wrong, counted from 1, and what is wrong with it.
+pub(super) fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (usize, String)> {
     let line_of = |offset: usize| text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1;
     let table = DeTable::parse(text).map_err(|error| {
         (line_of(error.span().map_or(0, |span| span.start)), format!("not TOML: {}", error.message()))

@@ -17,7 +17,9 @@ pub use args::{
     Tuning, World,
 };
 pub use failure::Failure;
+pub use file::Setting;
 pub use output::print;
+pub use parse::configuration;
 pub use rolecall_io::store::StoreUrl;
 pub use value::{Address, ClockError, Name, Seeds};
 

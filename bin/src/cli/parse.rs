@@ -40,6 +40,14 @@ fn config_file(words: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("ROLECALL_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
+/// The settings in the text of a configuration file, whose names are all those of options.
+///
+/// # Errors
+/// The line that is wrong, counted from 1, and what is wrong with it.
+pub fn configuration(text: &str) -> Result<Vec<file::Setting>, (usize, String)> {
+    file::settings(text, &option_names(&command()))
+}
+
 /// Makes what the file says the default of each option, on every command that has it: flags and the environment win.
 fn underlay(mut command: Command, path: &std::path::Path) -> Result<Command, Failure> {
     let settings = file::read(path, &option_names(&command))?;

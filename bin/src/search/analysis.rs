@@ -11,7 +11,8 @@ const LONGEST_WORD: usize = 128;
 pub(crate) const ANALYZER: &str = "rolecall";
 
 /// The analyzer of a ranking: lower-case runs of letters and digits, for BM25 reduced to their English stems.
-pub(crate) fn analyzer(ranking: Ranking) -> TextAnalyzer {
+#[must_use]
+pub fn analyzer(ranking: Ranking) -> TextAnalyzer {
     let words = TextAnalyzer::builder(SimpleTokenizer::default())
         .filter(RemoveLongFilter::limit(LONGEST_WORD))
         .filter(LowerCaser);

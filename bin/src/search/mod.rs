@@ -27,6 +27,7 @@ mod weights;
 pub mod wire;
 mod worker;
 
+pub use analysis::analyzer;
 pub use exact::Exact;
 pub use service::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService};
 pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
