@@ -3,6 +3,7 @@
 pub mod asker;
 pub mod cluster;
 pub mod documents;
+pub mod fuzz;
 pub mod ports;
 pub mod process;
 pub mod proxy;

@@ -1,0 +1,9 @@
+//! The bodies of the fuzz targets: each takes any bytes and panics where something is wrong.
+//!
+//! The fuzzer (`fuzz/`) drives them with bytes of its own; the tests replay its corpora.
+
+mod bytes;
+pub mod node_events;
+pub mod parsers;
+pub mod store_machine;
+pub mod transitions;

@@ -1,0 +1,16 @@
+//! Any events into a node, in any order, with answers to what was and was not asked: it never panics, and keeps every
+//! promise that concerns one node after each of them.
+
+#[allow(dead_code, reason = "shared with the tests of the core, which look at every step")]
+#[path = "../../../core/tests/common/hostile.rs"]
+mod hostile;
+
+/// Plays the events that `data` decodes to.
+///
+/// # Panics
+/// If a promise is broken.
+pub fn run(data: &[u8]) {
+    if let Err(broken) = hostile::play(data, |_| {}) {
+        panic!("{broken}");
+    }
+}

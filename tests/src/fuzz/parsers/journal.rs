@@ -1,0 +1,29 @@
+//! Lines of a journal.
+
+use core::fmt::Debug;
+
+use rolecall_io::journal::Record;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+pub(super) fn line(text: &[u8]) {
+    match serde_json::from_slice::<Record>(text) {
+        Ok(Record::State { cause, node, .. }) => {
+            survives(&cause);
+            survives(&*node);
+        }
+        Ok(Record::Step { at, event, actions }) => {
+            survives(&at);
+            survives(&event);
+            survives(&actions);
+        }
+        Err(_) => {}
+    }
+}
+
+/// What was read is written in a form that reads the same.
+fn survives<T: Debug + PartialEq + Serialize + DeserializeOwned>(value: &T) {
+    let text = serde_json::to_string(value).expect("what was read can be written");
+    let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));
+    assert_eq!(again, *value, "{text}");
+}

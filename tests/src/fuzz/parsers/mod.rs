@@ -1,0 +1,26 @@
+//! Texts that anybody may have written, into everything that reads them: no panic, and what is read is written in the
+//! form that reads the same.
+//!
+//! The first byte tells the parser, the rest is the text.
+
+mod application;
+mod journal;
+mod store;
+
+/// Reads `data`.
+///
+/// # Panics
+/// If a parser does, or what it read does not survive being written and read again.
+pub fn run(data: &[u8]) {
+    let Some((parser, text)) = data.split_first() else { return };
+    match parser % 8 {
+        0 => store::names(text),
+        1 => store::term(text),
+        2 => store::entry(text),
+        3 => store::url(text),
+        4 => journal::line(text),
+        5 => application::configuration(text),
+        6 => application::task(text),
+        _ => application::query(text),
+    }
+}
