@@ -24,7 +24,7 @@ pub const MAX_DEPTH: usize = 8;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadQuery {
     /// There is no word in it.
-    #[error("there is no word in the query: give at least one")]
+    #[error("the query holds nothing to search for: give at least one word")]
     Empty,
     /// It is too long.
     #[error("the query is {bytes} bytes long, at most {MAX_QUERY_BYTES} are accepted")]
