@@ -3,7 +3,7 @@
 use core::str::from_utf8;
 
 use rolecall::cli;
-use rolecall::search::query::{BadQuery, Query, parse};
+use rolecall::search::query::{Query, parse};
 use rolecall::search::wire::{Task, TaskRequest};
 use rolecall::search::{Ranking, analyzer};
 
@@ -33,12 +33,9 @@ pub(super) fn task(body: &[u8]) {
 pub(super) fn query(text: &[u8]) {
     let Ok(text) = from_utf8(text) else { return };
     for ranking in [Ranking::Bm25, Ranking::Tfidf] {
-        match parse(text, &mut analyzer(ranking)) {
-            Ok(query) => {
-                assert!(query.is_sound(), "{query:?} of {text}");
-                look_through(&query);
-            }
-            Err(error) => assert_eq!(error == BadQuery::Empty, error.to_string().contains("empty"), "{error}"),
+        if let Ok(query) = parse(text, &mut analyzer(ranking)) {
+            assert!(query.is_sound(), "{query:?} of {text}");
+            look_through(&query);
         }
     }
 }
