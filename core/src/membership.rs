@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::mutant::Mutant;
 use crate::names::{Named, Names, Revision};
-use crate::step::{Backoff, Pending, Soonest, Standing, Step};
+use crate::step::{Backoff, Pending, Soonest, Standing, Step, remember};
 use crate::store::{Answer, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
@@ -61,8 +61,6 @@ impl Ask {
 }
 
 impl Membership {
-    const FORMER_LIMIT: usize = 4;
-
     pub(crate) fn new(directory: Directory) -> Self {
         Self {
             directory,
@@ -90,10 +88,7 @@ impl Membership {
     pub(crate) fn lose(&mut self, session: Session) {
         self.suspend();
         if self.known != Known::Absent || self.unsure {
-            if self.former.len() == Self::FORMER_LIMIT {
-                self.former.remove(0);
-            }
-            self.former.push(session);
+            remember(&mut self.former, session);
         }
         self.known = Known::Absent;
         self.unsure = false;

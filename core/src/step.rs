@@ -1,6 +1,7 @@
 //! What a machine is given while it advances: the time, the session, names for its operations, and somewhere to put its
 //! actions.
 
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::names::{Moment, Named, Names};
@@ -169,4 +170,15 @@ impl Named for Backoff {
             names.time(Moment::Deadline(Timer::Retry), until);
         }
     }
+}
+
+/// How much of earlier sessions is kept in mind.
+const REMEMBERED: usize = 4;
+
+/// Keeps in mind what an earlier session left; the oldest is given up, since its session is long over.
+pub(crate) fn remember<T>(former: &mut Vec<T>, latest: T) {
+    if former.len() == REMEMBERED {
+        former.remove(0);
+    }
+    former.push(latest);
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::{Node, Stop};
 use crate::election::queue::{Bench, Outcome};
 use crate::mutant::Mutant;
-use crate::step::Standing;
+use crate::step::{Standing, remember};
 use crate::store::{Answer, Notice};
 use crate::{Action, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
 
@@ -75,10 +75,7 @@ impl Node {
         let Some(standing) = self.standing.take() else { return };
         self.queue.lose(now, standing.timeout);
         self.membership.each().into_iter().for_each(|membership| membership.lose(standing.session));
-        if self.former.len() == Self::FORMER_LIMIT {
-            self.former.remove(0);
-        }
-        self.former.push(standing.session);
+        remember(&mut self.former, standing.session);
     }
 
     fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) {

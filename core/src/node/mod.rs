@@ -162,7 +162,6 @@ struct Shown {
 impl Node {
     /// The most actions that one event can bring about; proved by the fuzzer.
     pub const MAX_ACTIONS: usize = 24;
-    const FORMER_LIMIT: usize = 4;
 
     /// A node that has not heard from its store yet.
     #[must_use]

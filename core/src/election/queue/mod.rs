@@ -21,7 +21,7 @@ use core::time::Duration;
 
 use super::Position;
 use crate::mutant::Mutant;
-use crate::step::{Backoff, Pending, Soonest, Standing};
+use crate::step::{Backoff, Pending, Soonest, Standing, remember};
 use crate::{Candidate, Config, Fence, Guid, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.
@@ -155,9 +155,6 @@ pub(crate) struct Outcome {
 }
 
 impl Queue {
-    /// How many earlier names are kept in mind; the oldest is given up, since its session is long over.
-    const FORMER_LIMIT: usize = 4;
-
     pub(crate) fn new() -> Self {
         Self {
             guid: None,
@@ -214,10 +211,7 @@ impl Queue {
     pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
         self.suspend();
         if let Some(guid) = self.guid.take().filter(|_| !Mutant::FormerNotSwept.lives()) {
-            if self.former.len() == Self::FORMER_LIMIT {
-                self.former.remove(0);
-            }
-            self.former.push(Former { guid, until: now + timeout.saturating_mul(2) });
+            remember(&mut self.former, Former { guid, until: now + timeout.saturating_mul(2) });
         }
         self.own.clear();
         self.doubt = Doubt::Sure;
