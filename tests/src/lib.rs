@@ -2,10 +2,14 @@
 
 pub mod asker;
 pub mod cluster;
+pub mod contender;
 pub mod documents;
+pub mod ensemble;
 pub mod fuzz;
 pub mod ports;
 pub mod process;
 pub mod proxy;
+pub mod reign;
+pub mod socks;
 pub mod wait;
 pub mod zookeeper;

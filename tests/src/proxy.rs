@@ -1,6 +1,5 @@
 //! A network that fails on demand: a proxy for one TCP server.
 
-use core::pin::pin;
 use core::time::Duration;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -153,6 +152,11 @@ impl Proxy {
         self.change(|weather| weather.rewrite = rewrite);
     }
 
+    /// The way to the server, for a connection that was not made to [`address`](Self::address).
+    pub(crate) fn route(&self) -> Route {
+        Route::new(self.weather.subscribe())
+    }
+
     fn change(&self, change: impl FnOnce(&mut Weather)) {
         self.weather.send_modify(change);
     }
@@ -171,42 +175,72 @@ async fn accept(listener: TcpListener, weather: watch::Sender<Weather>, accepted
         if weather.borrow().refusing {
             let _ = client.set_zero_linger();
         } else {
-            tokio::spawn(connection(client, weather.subscribe()));
+            tokio::spawn(connection(client, Route::new(weather.subscribe())));
         }
     }
 }
 
-async fn connection(mut client: TcpStream, mut weather: watch::Receiver<Weather>) {
-    let now = *weather.borrow_and_update();
-    let mut reset = weather.clone();
-    let mut reset = pin!(reset.wait_for(|weather| weather.resets != now.resets));
-    let connect = async {
-        released(Direction::ToServer, &mut weather).await;
-        TcpStream::connect(now.server).await
-    };
-    let server = tokio::select! {
-        server = connect => server.ok(),
-        _ = &mut reset => None,
-    };
-    let Some(mut server) = server else {
-        let _ = client.set_zero_linger();
-        return;
-    };
-    let ended = {
-        let (from_client, to_client) = client.split();
-        let (from_server, to_server) = server.split();
-        let there = copy(Direction::ToServer, from_client, to_server, weather.clone(), now.rewrite);
-        let back = copy(Direction::ToClient, from_server, to_client, weather, None);
+async fn connection(client: TcpStream, mut route: Route) {
+    match route.connect().await {
+        Ok(server) => route.carry(client, server).await,
+        Err(_) => drop(client.set_zero_linger()),
+    }
+}
+
+/// What one connection passes through.
+#[derive(Debug)]
+pub(crate) struct Route {
+    weather: watch::Receiver<Weather>,
+    /// As it was when the connection was asked for.
+    start: Weather,
+}
+
+impl Route {
+    fn new(mut weather: watch::Receiver<Weather>) -> Self {
+        let start = *weather.borrow_and_update();
+        Self { weather, start }
+    }
+
+    /// Connects to the server, once what is sent to it passes.
+    pub(crate) async fn connect(&mut self) -> io::Result<TcpStream> {
+        let reset = self.reset();
+        let connect = async {
+            released(Direction::ToServer, &mut self.weather).await;
+            TcpStream::connect(self.start.server).await
+        };
         tokio::select! {
-            // First, so that a reset that is followed by healing passes nothing on.
-            biased;
-            _ = &mut reset => false,
-            ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
+            server = connect => server,
+            () = reset => Err(io::ErrorKind::ConnectionReset.into()),
         }
-    };
-    if !ended {
-        let _ = client.set_zero_linger();
-        let _ = server.set_zero_linger();
+    }
+
+    /// Passes bytes on, each way until its source ends.
+    pub(crate) async fn carry(self, mut client: TcpStream, mut server: TcpStream) {
+        let reset = self.reset();
+        let ended = {
+            let (from_client, to_client) = client.split();
+            let (from_server, to_server) = server.split();
+            let there = copy(Direction::ToServer, from_client, to_server, self.weather.clone(), self.start.rewrite);
+            let back = copy(Direction::ToClient, from_server, to_client, self.weather, None);
+            tokio::select! {
+                // First, so that a reset that is followed by healing passes nothing on.
+                biased;
+                () = reset => false,
+                ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
+            }
+        };
+        if !ended {
+            let _ = client.set_zero_linger();
+            let _ = server.set_zero_linger();
+        }
+    }
+
+    /// Ends once the connection is to be reset.
+    fn reset(&self) -> impl Future<Output = ()> + use<> {
+        let (mut weather, resets) = (self.weather.clone(), self.start.resets);
+        async move {
+            drop(weather.wait_for(|weather| weather.resets != resets).await);
+        }
     }
 }
 

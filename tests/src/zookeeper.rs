@@ -168,19 +168,7 @@ impl ZooKeeperServer {
     pub async fn restart(&mut self) -> Result<(), ServerError> {
         self.kill();
         fs::create_dir_all(self.data())?;
-        let log = File::create(self.log_path())?;
-        let process = Command::new("java")
-            .args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
-            // Small files, not synced: a test's server outlives no power loss.
-            .args(["-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=64"])
-            .args(["-Dorg.slf4j.simpleLogger.showDateTime=true", "-cp", &class_path()?])
-            .arg("org.apache.zookeeper.server.quorum.QuorumPeerMain")
-            .arg(self.folder.path().join("zoo.cfg"))
-            .stdin(Stdio::null())
-            .stdout(log.try_clone()?)
-            .stderr(log)
-            .spawn()
-            .map_err(|error| ServerError::NotInstalled { missing: format!("the command java ({error})") })?;
+        let process = launch(&self.folder.path().join("zoo.cfg"), &self.log_path(), &[])?;
         self.process = Some(process);
         self.answers().await
     }
@@ -259,6 +247,24 @@ pub fn forget_session(hello: &mut [u8]) {
             bytes.fill(0);
         }
     }
+}
+
+/// Starts a server's process; what it writes goes to `log`, anew.
+pub(crate) fn launch(configuration: &Path, log: &Path, options: &[String]) -> Result<Child, ServerError> {
+    let log = File::create(log)?;
+    Command::new("java")
+        .args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
+        // Small files, not synced: a test's server outlives no power loss.
+        .args(["-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=64"])
+        .args(["-Dorg.slf4j.simpleLogger.showDateTime=true", "-cp", &class_path()?])
+        .args(options)
+        .arg("org.apache.zookeeper.server.quorum.QuorumPeerMain")
+        .arg(configuration)
+        .stdin(Stdio::null())
+        .stdout(log.try_clone()?)
+        .stderr(log)
+        .spawn()
+        .map_err(|error| ServerError::NotInstalled { missing: format!("the command java ({error})") })
 }
 
 fn class_path() -> Result<String, ServerError> {

@@ -4,13 +4,15 @@ use core::time::Duration;
 use std::error::Error;
 use std::io::ErrorKind;
 
+use rolecall_tests::ensemble::{Ensemble, Timing};
 use rolecall_tests::proxy::{Direction, Proxy};
+use rolecall_tests::socks::Socks;
 use rolecall_tests::wait::{LIMIT, until};
 use rolecall_tests::zookeeper::ZooKeeperServer;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use zookeeper_client::{Acls, CreateMode};
+use zookeeper_client::{Acls, Client, CreateMode};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
@@ -112,5 +114,55 @@ async fn a_paused_server_answers_once_it_goes_on() -> Outcome {
     assert!(silence.is_err(), "a stopped process answers nothing: {silence:?}");
     server.resume();
     assert!(observer.check_stat("/").await?.is_some());
+    Ok(())
+}
+
+#[tokio::test]
+async fn a_server_that_is_cut_off_answers_reads_and_commits_nothing() -> Outcome {
+    // Slow enough that nobody notices the cut while it lasts.
+    let ensemble = Ensemble::start(Timing { tick: Duration::from_secs(1), sync_limit: 20 }).await?;
+    let leader = ensemble.leader().await.ok_or("the ensemble has no leader")?;
+    let follower = (leader + 1) % 3;
+    let (here, reader) = (client(&ensemble, follower).await?, client(&ensemble, follower).await?);
+    let there = client(&ensemble, leader).await?;
+    here.create("/znode", b"before", &CreateMode::Persistent.with_acls(Acls::anyone_all())).await?;
+
+    ensemble.cut_off(follower);
+    there.set_data("/znode", b"during", None).await?;
+    let silence = timeout(Duration::from_millis(200), here.set_data("/znode", b"never seen", Some(0))).await;
+    assert!(silence.is_err(), "nothing is committed without the others: {silence:?}");
+    // Not on the same connection, where the answer would wait for that of the write.
+    assert_eq!(reader.get_data("/znode").await?.0, b"before");
+    assert_eq!(ensemble.mode(follower).await.as_deref(), Some("follower"));
+
+    ensemble.heal();
+    until("the cut to be over", async || {
+        let (data, _) = reader.get_data("/znode").await.ok()?;
+        (data == b"during").then_some(())
+    })
+    .await;
+    Ok(())
+}
+
+async fn client(ensemble: &Ensemble, server: usize) -> Result<Client, zookeeper_client::Error> {
+    Client::connector().with_session_timeout(LIMIT).connect(&ensemble.address(server).to_string()).await
+}
+
+#[tokio::test]
+async fn a_way_out_leads_to_its_destinations_alone() -> Outcome {
+    let (known, unknown) = (echo().await?, echo().await?);
+    let socks = Socks::start([known.address()]).await?;
+    for (proxy, outcome) in [(&known, 0), (&unknown, 2)] {
+        let mut stream = TcpStream::connect(socks.address()).await?;
+        stream.write_all(&[5, 1, 0]).await?;
+        assert!(hears(&mut stream, &[5, 0]).await?);
+        let port = proxy.address().port().to_be_bytes();
+        stream.write_all(&[5, 1, 0, 1, 127, 0, 0, 1, port[0], port[1]]).await?;
+        assert!(hears(&mut stream, &[5, outcome, 0, 1, 0, 0, 0, 0, 0, 0]).await?);
+        stream.write_all(b"echo").await?;
+        if outcome == 0 {
+            assert!(hears(&mut stream, b"echo").await?);
+        }
+    }
     Ok(())
 }

@@ -1,0 +1,75 @@
+//! A node that contends and does nothing else, in this process.
+
+use core::error::Error;
+use core::time::Duration;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use rolecall_core::{Config, Role};
+use rolecall_io::store::zookeeper::ZooKeeperStore;
+use rolecall_io::store::{Server, Store};
+use rolecall_io::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Term};
+
+use crate::reign::{Chronicler, Reign};
+
+/// A node on real servers, whose gate is watched.
+#[derive(Debug)]
+pub struct Contender {
+    node: RunningNode,
+    gate: Chronicler,
+}
+
+impl Contender {
+    /// Starts a node as it is started by default: it does not know the servers' tick.
+    ///
+    /// # Errors
+    /// That of the node's start.
+    pub async fn start(id: &str, servers: &[SocketAddr], session: Duration) -> Result<Self, Box<dyn Error>> {
+        let servers: Vec<_> =
+            servers.iter().map(|server| Server { host: server.ip().to_string(), port: server.port() }).collect();
+        let open = move |participant| {
+            let store = ZooKeeperStore::open(&servers, "", &participant)?;
+            Ok::<_, Box<dyn Error + Send + Sync>>(Box::new(store) as Box<dyn Store>)
+        };
+        let node = NodeBuilder::new(Config::new(id), Idle, open).session_timeout(session).start().await?;
+        let observer = node.observer().clone();
+        let gate = Chronicler::start(move || observer.term().is_some());
+        Ok(Self { node, gate })
+    }
+
+    /// For looking at it.
+    #[must_use]
+    pub fn observer(&self) -> &Observer {
+        self.node.observer()
+    }
+
+    /// Whether its gate was open when it was last looked at.
+    #[must_use]
+    pub fn leads(&self) -> bool {
+        self.reign().is_some_and(|reign| reign.lasts)
+    }
+
+    /// When its gate was open.
+    #[must_use]
+    pub fn reign(&self) -> Option<Reign> {
+        self.gate.reign()
+    }
+}
+
+/// An application that serves nothing.
+struct Idle;
+
+impl RoleService for Idle {
+    type Handler = Self;
+
+    async fn serve(&self, _: Role, _: Term) -> Result<Self, Box<dyn Error + Send + Sync>> {
+        Ok(Self)
+    }
+}
+
+impl Handler for Idle {
+    async fn handle(&self, _: Request<Bytes>) -> Response<Bytes> {
+        Response::new(Bytes::new())
+    }
+}
