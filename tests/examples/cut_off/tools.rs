@@ -1,0 +1,149 @@
+//! The other contenders, as they are on this machine.
+
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+use std::fs::{self, File};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use tempfile::TempDir;
+
+use crate::child::Child;
+
+const JARS: [&str; 7] = [
+    "/usr/share/java/curator-recipes.jar",
+    "/usr/share/java/curator-framework.jar",
+    "/usr/share/java/curator-client.jar",
+    "/usr/share/java/guava.jar",
+    "/usr/share/java/zookeeper.jar",
+    "/usr/share/java/slf4j-api.jar",
+    "/usr/share/java/slf4j-simple.jar",
+];
+const CURATOR_CONTENDER: &str = include_str!("contenders/CuratorContender.java");
+const KAZOO_CONTENDER: &str = include_str!("contenders/kazoo_contender.py");
+
+/// What starts the contenders that are not ours.
+pub(crate) struct Tools {
+    /// Their programs, and what they write to standard error.
+    folder: TempDir,
+    python: PathBuf,
+    curator_version: String,
+    kazoo_version: String,
+}
+
+/// Something is not installed.
+#[derive(Debug, thiserror::Error)]
+#[error("{missing}; install it: {how}")]
+struct Missing {
+    missing: String,
+    how: &'static str,
+}
+
+impl Tools {
+    pub(crate) fn find(python: &Path) -> Result<Self, Box<dyn Error>> {
+        let folder = TempDir::new()?;
+        Ok(Self {
+            curator_version: find_curator(folder.path())?,
+            kazoo_version: find_kazoo(python, folder.path())?,
+            python: python.to_owned(),
+            folder,
+        })
+    }
+
+    pub(crate) fn curator(
+        &self,
+        path: &str,
+        id: &str,
+        servers: &[SocketAddr],
+        session: Duration,
+    ) -> Result<Child, Box<dyn Error>> {
+        let class_path = format!("{}:{}", self.folder.path().display(), JARS.join(":"));
+        let mut command = Command::new("java");
+        command.args([
+            "-Xmx128m",
+            "-XX:+UseSerialGC",
+            "-XX:TieredStopAtLevel=1",
+            "-cp",
+            &class_path,
+            "CuratorContender",
+        ]);
+        self.start(&mut command, path, id, servers, session)
+    }
+
+    pub(crate) fn kazoo(
+        &self,
+        path: &str,
+        id: &str,
+        servers: &[SocketAddr],
+        session: Duration,
+    ) -> Result<Child, Box<dyn Error>> {
+        let mut command = Command::new(&self.python);
+        command.arg(self.folder.path().join("kazoo_contender.py"));
+        self.start(&mut command, path, id, servers, session)
+    }
+
+    fn start(
+        &self,
+        command: &mut Command,
+        path: &str,
+        id: &str,
+        servers: &[SocketAddr],
+        session: Duration,
+    ) -> Result<Child, Box<dyn Error>> {
+        let servers: Vec<_> = servers.iter().map(ToString::to_string).collect();
+        let log = File::create(self.folder.path().join(format!("{}-{id}.log", path.trim_start_matches('/'))))?;
+        let command = command.args([&servers.join(","), path, id, &session.as_millis().to_string()]).stderr(log);
+        Ok(Child::start(command)?)
+    }
+}
+
+impl fmt::Display for Tools {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { curator_version, kazoo_version, .. } = self;
+        let own = env!("CARGO_PKG_VERSION");
+        write!(formatter, "Rolecall {own}, Curator {curator_version}, kazoo {kazoo_version}")
+    }
+}
+
+/// Compiles the contender, and tells the version of Curator.
+fn find_curator(folder: &Path) -> Result<String, Box<dyn Error>> {
+    const HOW: &str = "apt-get install -y --no-install-recommends libcurator-recipes-java default-jdk-headless";
+    if let Some(missing) = JARS.into_iter().find(|jar| !Path::new(jar).exists()) {
+        return Err(Missing { missing: format!("{missing} is missing"), how: HOW }.into());
+    }
+    let source = folder.join("CuratorContender.java");
+    fs::write(&source, CURATOR_CONTENDER)?;
+    let compiled = Command::new("javac").args(["-cp", &JARS.join(":"), "-d"]).arg(folder).arg(&source).status();
+    match compiled {
+        Ok(status) if status.success() => {}
+        Ok(status) => return Err(format!("javac failed: {status}").into()),
+        Err(error) => return Err(Missing { missing: format!("no javac ({error})"), how: HOW }.into()),
+    }
+    Ok(curator_version().unwrap_or_else(|| "of unknown version".into()))
+}
+
+/// Beside the jar lies another of the name that has the version.
+fn curator_version() -> Option<String> {
+    let names = fs::read_dir("/usr/share/java").ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    names.filter_map(|name| Some(name.strip_prefix("curator-recipes-")?.strip_suffix(".jar")?.to_owned())).max()
+}
+
+/// Writes the contender down, and tells the version of kazoo.
+fn find_kazoo(python: &Path, folder: &Path) -> Result<String, Box<dyn Error>> {
+    fs::write(folder.join("kazoo_contender.py"), KAZOO_CONTENDER)?;
+    let missing = |why: &dyn fmt::Display| Missing {
+        missing: format!("{} has no kazoo ({why})", python.display()),
+        how: "python3 -m venv kazoo && kazoo/bin/pip install kazoo==2.11.0, and add --python kazoo/bin/python",
+    };
+    let asked = Command::new(python)
+        .args(["-c", "import kazoo.version; print(kazoo.version.__version__)"])
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|error| missing(&error))?;
+    if !asked.status.success() {
+        return Err(missing(&asked.status).into());
+    }
+    Ok(String::from_utf8(asked.stdout)?.trim().to_owned())
+}
