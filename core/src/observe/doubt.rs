@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::mem::{Discriminant, discriminant};
 
 use crate::store::{Answer, Reply, Request};
-use crate::{OpId, Violation};
+use crate::{OpId, Slot, Violation};
 
 /// The writes to the queue of one session whose outcome nobody knows yet.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,7 +39,8 @@ impl Doubts {
                 self.0.push(Doubt { kind, write: id, settling: Settling::No });
                 if in_doubt { Err(Violation::WriteInDoubt) } else { Ok(()) }
             }
-            Request::Sync => {
+            // Those of the registries settle nothing here, though they may be under way at the same time.
+            Request::Sync if id.slot == Slot::Queue => {
                 self.advance(|settling| match settling {
                     Settling::No | Settling::Syncing(_) => Settling::Syncing(id),
                     Settling::Synced | Settling::Listing(_) => settling.clone(),
@@ -55,7 +56,11 @@ impl Doubts {
             }
             // Entries have fixed names: a second write finds what the first did.
             Request::Join { .. } | Request::Leave { .. } | Request::Settle { .. } => Ok(()),
-            Request::Inspect { .. } | Request::ReadTerm | Request::Verify { .. } | Request::Members { .. } => Ok(()),
+            Request::Sync
+            | Request::Inspect { .. }
+            | Request::ReadTerm
+            | Request::Verify { .. }
+            | Request::Members { .. } => Ok(()),
         }
     }
 
@@ -83,5 +88,33 @@ impl Doubts {
         for doubt in &mut self.0 {
             doubt.settling = next(&doubt.settling);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Directory, Link};
+
+    fn id(slot: Slot, sequence: u32) -> OpId {
+        OpId { link: Link(1), slot, sequence }
+    }
+
+    #[test]
+    fn a_sync_for_a_registry_does_not_stand_in_the_way_of_the_queues_own() {
+        let mut doubts = Doubts::default();
+        let enter = || Request::Enter { guid: crate::Guid(1) };
+        assert_eq!(doubts.asked(id(Slot::Queue, 1), &enter()), Ok(()));
+        doubts.answered(id(Slot::Queue, 1), &Answer::Unknown);
+
+        for (slot, sequence) in [(Slot::Queue, 2), (Slot::Membership(Directory::Workers), 3)] {
+            assert_eq!(doubts.asked(id(slot, sequence), &Request::Sync), Ok(()));
+        }
+        assert_eq!(doubts.clone().asked(id(Slot::Queue, 4), &enter()), Err(Violation::WriteInDoubt));
+        doubts.answered(id(Slot::Queue, 2), &Answer::Done(Reply::Synced));
+        assert_eq!(doubts.asked(id(Slot::Queue, 4), &Request::List), Ok(()));
+        doubts.answered(id(Slot::Queue, 4), &Answer::Done(Reply::Candidates { candidates: Vec::new(), skipped: 0 }));
+
+        assert_eq!(doubts.asked(id(Slot::Queue, 5), &enter()), Ok(()));
     }
 }
