@@ -71,6 +71,14 @@ fn a_leader_whose_link_to_the_store_is_silently_lost_stops_before_the_next_begin
     insta::assert_snapshot!(run.trace);
 }
 
+#[test]
+fn a_leader_that_one_server_of_the_store_does_not_reach_goes_to_another_and_leads_on() {
+    let plan = Plan::calm().then(THEN, Fault::Partition { from: End::Node(A), to: End::Server(0), length: 8_000 * MS });
+    let run = run(simulation().servers(3).plan(plan), 9_000 * MS);
+    assert_eq!(run.terms, 1);
+    insta::assert_snapshot!(run.trace);
+}
+
 // Q-B79
 #[test]
 fn a_worker_that_the_store_hears_but_that_does_not_hear_the_store_comes_back() {

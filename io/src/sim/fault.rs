@@ -176,6 +176,8 @@ pub enum End {
     Node(u8),
     /// The store, with all its servers.
     Store,
+    /// One server of the store.
+    Server(u8),
 }
 
 macro_rules! kinds {

@@ -22,6 +22,9 @@ use crate::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RoleService, Se
 /// The port on which every node listens.
 const PORT: u16 = 80;
 
+/// How long the service of a node may drain.
+pub(super) const DRAIN: Duration = Duration::from_secs(1);
+
 /// A machine of the simulated world on which a node is about to start.
 #[derive(Debug)]
 pub struct Host {
@@ -186,7 +189,7 @@ impl Controls {
         };
         let mut config = Config::new(Arc::clone(&self.name));
         config.store_tick = Some(self.common.store_tick);
-        config.drain = Duration::from_secs(1);
+        config.drain = DRAIN;
         let truth = self.common.truth.clone();
         let lives = u64::try_from(self.number).unwrap_or(0) << 32 | u64::from(count);
         Host {

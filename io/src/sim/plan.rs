@@ -90,9 +90,11 @@ impl Dice {
 
     fn ends(&mut self) -> (End, End) {
         let (node, other) = (End::Node(self.node()), End::Node(self.node()));
-        match self.below(4) {
+        match self.below(6) {
             0 => (node, End::Store),
             1 => (End::Store, node),
+            2 => (node, End::Server(self.server())),
+            3 => (End::Server(self.server()), node),
             _ => (node, other),
         }
     }

@@ -2,9 +2,10 @@
 
 use core::time::Duration;
 
-use rolecall_core::{Directory, Health, Role};
+use rolecall_core::{Directory, Health, Role, Time, Violation};
 
 use super::fault::FaultKind;
+use super::host::DRAIN;
 use super::run::Broken;
 use super::world::World;
 
@@ -15,6 +16,11 @@ const HOLD_OFF: Duration = Duration::from_secs(65);
 /// The longest grace of a service that stops, and the pause of the supervisor after a node that ended for it.
 const STOPPING: Duration = Duration::from_secs(10);
 
+/// The longest time between two listings of a node to which nothing happens: half a minute, with its jitter of an eighth.
+const RELIST: Duration = Duration::from_secs(34);
+/// What a leader needs beside the times of others: to hear of its turn, and to claim its term.
+const CLAIM: Duration = Duration::from_secs(1);
+
 /// How long reading everything again takes at most.
 const READING: Duration = Duration::from_secs(1);
 
@@ -24,7 +30,9 @@ impl World<'_> {
         let begun = self.now();
         let limit = begun + self.rest_limit();
         let served_before = self.visitor.served_at();
+        let mut led = false;
         while self.judge.run.finding.is_none() {
+            led = led || self.is_led(begun);
             let lacking = self.lacks().or_else(|| {
                 let waits = self.settings.visit.is_some() && self.visitor.served_at() == served_before;
                 waits.then(|| "the visitor is not served".into())
@@ -38,6 +46,45 @@ impl World<'_> {
         }
         self.judge.run.rest_after = self.now().since(begun);
         self.stay_at_rest();
+    }
+
+    /// Whether somebody leads, or has done so in time (P6).
+    fn is_led(&mut self, begun: Time) -> bool {
+        let now = self.now();
+        self.judge.run.led_after = now.since(begun);
+        let is_led = self.judge.leader(now).is_some();
+        if !is_led && self.judge.run.led_after > self.lead_limit() {
+            self.judge.find(now, "cluster", Broken::Promise(Violation::NoLeader));
+        }
+        is_led
+    }
+
+    /// What P6 allows: the session of one who is gone, with a tick and the rounding of its end, a drain, a second; after a
+    /// restart of the store, from which all sessions count anew, one more timeout. Who resigned or failed to start stays away by
+    /// itself.
+    fn lead_limit(&self) -> Duration {
+        let session = self.settings.session_timeout;
+        let mut limit = session + self.settings.store_tick * 2 + DRAIN + CLAIM + self.staying_away();
+        if self.happened(&[FaultKind::StoreRestart, FaultKind::DataLoss]) {
+            limit += session;
+        }
+        limit
+    }
+
+    /// How long nodes keep themselves from leading: after failures, or for as long as an application is allowed to stop.
+    fn staying_away(&self) -> Duration {
+        let mut away = Duration::ZERO;
+        if self.happened(&[FaultKind::Resign, FaultKind::FailStarts]) {
+            away += HOLD_OFF;
+        }
+        if self.happened(&[FaultKind::SlowStop, FaultKind::Pause]) {
+            away += STOPPING;
+        }
+        away
+    }
+
+    fn happened(&self, kinds: &[FaultKind]) -> bool {
+        kinds.iter().any(|kind| self.judge.run.faults.contains_key(kind))
     }
 
     /// Once at rest, it stays so.
@@ -55,15 +102,12 @@ impl World<'_> {
         }
     }
 
-    /// Two timeouts: what the store still believes of those who are gone, and a restart of the store just before.
+    /// Some timeouts: what the store still believes of those who are gone, and a restart of the store just before. A waiter
+    /// whose candidate an operator deleted finds out when it lists again: it watches its predecessor alone (P7).
     fn rest_limit(&self) -> Duration {
-        let mut limit = (self.settings.session_timeout + self.settings.store_tick) * 3 + GRACE;
-        let happened = |kind| self.judge.run.faults.contains_key(&kind);
-        if happened(FaultKind::Resign) || happened(FaultKind::FailStarts) {
-            limit += HOLD_OFF;
-        }
-        if happened(FaultKind::SlowStop) || happened(FaultKind::Pause) {
-            limit += STOPPING;
+        let mut limit = (self.settings.session_timeout + self.settings.store_tick) * 3 + GRACE + self.staying_away();
+        if self.happened(&[FaultKind::DeleteCandidate]) {
+            limit += RELIST;
         }
         limit
     }

@@ -23,6 +23,8 @@ pub struct Run {
     pub terms: u32,
     /// The longest time during which nobody led.
     pub leaderless: Duration,
+    /// How long it took until somebody led once nothing went wrong any more.
+    pub led_after: Duration,
     /// How long it took until all was at rest once nothing went wrong any more.
     pub rest_after: Duration,
     /// What the visitor counted.

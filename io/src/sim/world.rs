@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rolecall_core::store::Timing;
+use rolecall_core::store::{Server, Timing};
 use rolecall_core::{Time, Violation};
 use turmoil::Sim;
 
@@ -20,13 +20,14 @@ use super::net::SimNet;
 use super::notebook::Notebook;
 use super::run::{Broken, HostState, MomentKind, Run};
 use super::simulation::Simulation;
-use super::store::Hub;
+use super::store::{self, Hub};
 use super::suffer::Mend;
 use super::visitor::{Visitor, VisitorLog};
 use crate::journal::{Place, replay};
 use crate::{Outcome, SeededEntropy};
 
 /// The names of the hosts that are no nodes.
+/// All servers of the store; each is a host of its own.
 pub(super) const STORE: &str = "store";
 pub(super) const VISITOR: &str = "visitor";
 
@@ -89,12 +90,14 @@ impl<'a> World<'a> {
     }
 
     fn populate(&mut self) {
-        let (hub, truth) = (self.hub.clone(), self.truth.clone());
-        self.sim.host(STORE, move || {
-            let net = SimNet::steady(truth.clone());
-            let hub = hub.clone();
-            async move { Ok(hub.serve(net).await?) }
-        });
+        for server in self.servers() {
+            let (hub, truth) = (self.hub.clone(), self.truth.clone());
+            self.sim.host(store::host(server), move || {
+                let net = SimNet::steady(truth.clone());
+                let hub = hub.clone();
+                async move { Ok(hub.serve(server, net).await?) }
+            });
+        }
         for host in &self.hosts {
             let (controls, node) = (host.clone(), Arc::clone(&self.settings.node));
             let first_at = self.settings.start_gap * u32::try_from(host.number).unwrap_or(u32::MAX);
@@ -109,6 +112,10 @@ impl<'a> World<'a> {
             let visit = visit(visitor);
             self.sim.client(VISITOR, async move { Ok(visit.await?) });
         }
+    }
+
+    pub(super) fn servers(&self) -> impl Iterator<Item = Server> + use<> {
+        (0..self.settings.servers).map(Server)
     }
 
     pub(super) fn run(mut self) -> Run {

@@ -1,4 +1,4 @@
-//! The store's host: the pure machine, and the connections of its servers.
+//! The store: the pure machine, and the connections of its servers, each of which is a host.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::super::clock::TrueTime;
 use super::super::net::SimNet;
-use super::port;
+use super::PORT;
 use super::wire::{Call, Heard, Line, Word};
 use crate::{Net, Stream};
 
-/// The machine with its connections. Clones share it: one goes into the host, one stays with whoever does it harm.
+/// The machine with its connections. Clones share it: one goes into each host, one stays with whoever does it harm.
 #[derive(Clone, Debug)]
 pub(crate) struct Hub(Arc<Shared>);
 
@@ -46,17 +46,20 @@ impl Hub {
         Self(Arc::new(Shared { truth, servers: servers.max(1), desk: Mutex::new(desk), changed: Notify::new() }))
     }
 
-    /// Runs all servers, on the store's host.
-    pub(crate) async fn serve(self, net: SimNet) -> std::io::Result<()> {
-        for server in (0..self.0.servers).map(Server) {
-            let mut listener = net.bind(&format!("0.0.0.0:{}", port(server))).await?;
-            let hub = self.clone();
-            tokio::spawn(async move {
-                while let Ok((stream, _)) = listener.accept().await {
-                    tokio::spawn(hub.clone().converse(server, stream));
-                }
-            });
+    /// Runs one server, on its host.
+    pub(crate) async fn serve(self, server: Server, net: SimNet) -> std::io::Result<()> {
+        let mut listener = net.bind(&format!("0.0.0.0:{PORT}")).await?;
+        if server == Server(0) {
+            tokio::spawn(self.clone().keep_time());
         }
+        loop {
+            let (stream, _) = listener.accept().await?;
+            tokio::spawn(self.clone().converse(server, stream));
+        }
+    }
+
+    /// Wakes the machine, which is one for all servers.
+    async fn keep_time(self) {
         loop {
             let changed = self.0.changed.notified();
             let deadline = self.lock().machine.next_deadline();

@@ -15,8 +15,8 @@ use rolecall_core::{OpId, Session, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
-use super::port;
 use super::wire::{Call, Heard, Line, Word};
+use super::{PORT, host};
 use crate::store::{Participant, Store, StoreEvent};
 use crate::{BoxFuture, Clock, Entropy, Net, Stream};
 
@@ -96,7 +96,7 @@ enum Command {
 }
 
 impl SimStore {
-    /// Opens the link, on the node's host. `servers` are those of the store on the host `store`.
+    /// Opens the link, on the node's host. `servers` is how many the store has.
     pub(crate) fn open(
         participant: Participant,
         servers: u8,
@@ -322,7 +322,7 @@ impl Link {
     }
 
     fn connect(&mut self) {
-        let (net, address) = (Arc::clone(&self.net), format!("store:{}", port(self.server)));
+        let (net, address) = (Arc::clone(&self.net), format!("{}:{PORT}", host(self.server)));
         let until = self.clock.now() + self.patience();
         self.state = State::Connecting { stream: Box::pin(async move { net.connect(&address).await }), until };
     }

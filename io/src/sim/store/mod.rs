@@ -1,4 +1,5 @@
-//! The store of a simulation: a host that runs the pure machine, and the adapter through which nodes reach it.
+//! The store of a simulation: hosts that run the pure machine, one for each of its servers, and the adapter through which nodes
+//! reach it.
 
 mod hub;
 mod link;
@@ -7,7 +8,10 @@ mod wire;
 pub(crate) use hub::Hub;
 pub(crate) use link::{Lost, Mischief, SimStore};
 
-/// The port of a server on the store's host.
-fn port(server: rolecall_core::store::Server) -> u16 {
-    2181 + u16::from(server.0)
+/// The port of every server on its host.
+const PORT: u16 = 2181;
+
+/// The host of a server of the store.
+pub(super) fn host(server: rolecall_core::store::Server) -> String {
+    format!("store-{}", server.0)
 }

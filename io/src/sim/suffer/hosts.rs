@@ -3,9 +3,10 @@
 use core::time::Duration;
 use std::sync::Arc;
 
+use super::super::fault::End;
 use super::super::host::Order;
 use super::super::run::HostState;
-use super::super::world::{STORE, VISITOR, World};
+use super::super::world::{VISITOR, World};
 use super::Mend;
 
 impl World<'_> {
@@ -42,7 +43,7 @@ impl World<'_> {
     fn others(&self, name: &str) -> Vec<Arc<str>> {
         let visitor = self.settings.visit.is_some().then(|| VISITOR.into());
         let nodes = self.hosts.iter().map(|host| Arc::clone(&host.name)).filter(|other| &**other != name);
-        nodes.chain([STORE.into()]).chain(visitor).collect()
+        nodes.chain(self.hosts_of(End::Store)).chain(visitor).collect()
     }
 
     fn go_down(&mut self, number: usize, down: Duration) {

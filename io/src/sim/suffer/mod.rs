@@ -12,6 +12,7 @@ use rolecall_core::store::Server;
 use super::fault::{End, Fault};
 use super::host::Order;
 use super::run::MomentKind;
+use super::store::host;
 use super::world::{STORE, World};
 
 /// The end of a fault.
@@ -118,10 +119,20 @@ impl World<'_> {
         Arc::clone(&self.hosts[number].name)
     }
 
+    /// How it is called in what is written down.
     fn name_of(&self, end: End) -> Arc<str> {
         match end {
             End::Node(node) => self.name(self.number(node)),
             End::Store => STORE.into(),
+            End::Server(server) => host(self.server(server)).into(),
+        }
+    }
+
+    /// The machines behind it.
+    fn hosts_of(&self, end: End) -> Vec<Arc<str>> {
+        match end {
+            End::Node(_) | End::Server(_) => vec![self.name_of(end)],
+            End::Store => self.servers().map(|server| host(server).into()).collect(),
         }
     }
 

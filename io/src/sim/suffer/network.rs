@@ -2,9 +2,11 @@
 
 use core::time::Duration;
 
+use turmoil::Sim;
+
 use super::super::fault::End;
 use super::super::store::Lost;
-use super::super::world::{STORE, World};
+use super::super::world::World;
 use super::Mend;
 
 impl World<'_> {
@@ -13,59 +15,71 @@ impl World<'_> {
         if self.name_of(from) == self.name_of(to) { (from, End::Store) } else { (from, to) }
     }
 
+    fn between(&self, from: End, to: End, change: impl Fn(&Sim<'static>, &str, &str)) {
+        for one in self.hosts_of(from) {
+            for other in self.hosts_of(to) {
+                change(&self.sim, &one, &other);
+            }
+        }
+    }
+
     pub(super) fn part(&mut self, from: End, to: End, length: Duration) -> bool {
         let (from, to) = self.apart(from, to);
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.partition(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.partition(one, other));
         self.later(length, Mend::Repair(from, to));
         self.note(&one, &format!("and {other} are cut off from each other"))
     }
 
     pub(super) fn repair(&mut self, from: End, to: End) {
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.repair(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.repair(one, other));
         self.note_mend(&one, &format!("and {other} reach each other again"));
     }
 
     pub(super) fn deafen(&mut self, from: End, to: End, length: Duration) -> bool {
         let (from, to) = self.apart(from, to);
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.partition_oneway(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.partition_oneway(one, other));
         self.later(length, Mend::RepairOneWay(from, to));
         self.note(&one, &format!("is not heard by {other}"))
     }
 
     pub(super) fn repair_one_way(&mut self, from: End, to: End) {
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.repair_oneway(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.repair_oneway(one, other));
         self.note_mend(&one, &format!("is heard by {other} again"));
     }
 
     pub(super) fn stall(&mut self, from: End, to: End, length: Duration) -> bool {
         let (from, to) = self.apart(from, to);
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.hold(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.hold(one, other));
         self.later(length, Mend::Release(from, to));
         self.note(&one, &format!("and {other}: what is sent between them waits"))
     }
 
     pub(super) fn release(&mut self, from: End, to: End) {
         let (one, other) = (self.name_of(from), self.name_of(to));
-        self.sim.release(&*one, &*other);
+        self.between(from, to, |sim, one, other| sim.release(one, other));
         self.note_mend(&one, &format!("and {other}: what waited comes"));
     }
 
     pub(super) fn slow_down(&mut self, number: usize, latency: Duration, length: Duration) -> bool {
         let name = self.name(number);
-        self.sim.set_link_latency(&*name, STORE, latency);
+        for server in self.hosts_of(End::Store) {
+            self.sim.set_link_latency(&*name, &*server, latency);
+        }
         self.later(length, Mend::Quicken(number));
         self.note(&name, &format!("its link to the store takes {} ms", latency.as_millis()))
     }
 
     pub(super) fn quicken(&mut self, number: usize) {
         let name = self.name(number);
-        self.sim.set_link_latency(&*name, STORE, self.settings.latency.0);
-        self.sim.set_link_max_message_latency(&*name, STORE, self.settings.latency.1);
+        for server in self.hosts_of(End::Store) {
+            self.sim.set_link_latency(&*name, &*server, self.settings.latency.0);
+            self.sim.set_link_max_message_latency(&*name, &*server, self.settings.latency.1);
+        }
         self.note_mend(&name, "its link to the store is quick again");
     }
 
