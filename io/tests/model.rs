@@ -8,7 +8,10 @@ fn explore(options: &Options, faults: &str, states: u64) {
     let faults: Faults = faults.parse().expect("these are faults");
     let report = run(&Options { faults, ..options.clone() }, |_| ());
     assert!(report.exhausted, "{faults}: {report}");
-    assert_eq!(report.found.unique, states, "{faults}: {report}");
+    // A wrong build is told by a promise that it breaks, not by having other states.
+    if !cfg!(rolecall_mutants) {
+        assert_eq!(report.found.unique, states, "{faults}: {report}");
+    }
 }
 
 /// One node from its start; whatever is under way may linger.
