@@ -159,6 +159,10 @@ impl Floor {
         }
     }
 
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
+    }
+
     /// Whether it waits for nothing although it should.
     pub(crate) fn is_stuck(&self, connected: bool) -> bool {
         connected && self.read.is_none() && self.pending.is_none() && self.backoff.deadline().is_none()

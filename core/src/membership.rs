@@ -238,6 +238,15 @@ impl Membership {
         }
     }
 
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
+    }
+
+    /// Whether it waits for this watch.
+    pub(crate) fn relies_on(&self, id: OpId) -> bool {
+        self.watch == Some(id)
+    }
+
     /// Whether nothing is asked or scheduled.
     pub(crate) fn is_quiet(&self) -> bool {
         self.pending.is_none() && self.backoff.deadline().is_none()

@@ -72,6 +72,13 @@ pub(crate) struct Pending<Kind> {
     pub(crate) dirty: bool,
 }
 
+impl<Kind> Pending<Kind> {
+    /// Whether it is this operation, and its answer would still count.
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.id == id && now < self.deadline
+    }
+}
+
 /// When to try again after something was refused: doubling, from a tenth of a second to five.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]

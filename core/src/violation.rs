@@ -34,12 +34,20 @@ pub enum Violation {
     WriteStorm,
     /// A write was sent while another of its kind could still happen.
     WriteInDoubt,
+    /// Something was created that was there, or may have been.
+    CreatedTwice,
+    /// A place in the queue was given up that was to be kept.
+    PlaceGivenUp,
+    /// What an earlier session left in the queue is not being deleted.
+    FormerLeft,
     /// P12: an epoch did not rise.
     EpochNotRising,
     /// P13: a term outlived its validity.
     OutlivedValidity,
     /// P14: a request of a stale term was accepted.
     StaleAccepted,
+    /// P14: a newer token was believed that neither the term record nor an own claim has shown.
+    ForgedBelieved,
     /// A machine waits for nothing and is not where it should be.
     Stuck,
 }
@@ -67,9 +75,15 @@ impl Violation {
             Self::WriteInDoubt => {
                 "a write of unknown outcome is followed by none of its kind before a sync and a listing after it"
             }
+            Self::CreatedTwice => "what may be there already is read before it is created",
+            Self::PlaceGivenUp => {
+                "of several own candidates the lowest is kept, and it goes only when its node withdraws"
+            }
+            Self::FormerLeft => "what an earlier session left in the queue is deleted by its name",
             Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
             Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",
+            Self::ForgedBelieved => "P14: a newer epoch that is shown is not believed until the term record says so",
             Self::Stuck => "a quiet machine has a reason",
         }
     }

@@ -307,7 +307,7 @@ impl Node {
         will
     }
 
-    fn will(&self) -> Will {
+    pub(super) fn will(&self) -> Will {
         let leads = self.services.occupied_by().role() == Role::Leader;
         match self.stop {
             Stop::Asked { .. } if Mutant::StandsWhileEnding.lives() => Will::Stand,

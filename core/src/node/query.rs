@@ -3,10 +3,11 @@
 use alloc::sync::Arc;
 
 use super::{Node, Stop};
+use crate::election::Will;
 use crate::membership::Membership;
 use crate::registry::Registry;
 use crate::step::Soonest;
-use crate::{Config, Epoch, Fence, Leader, Member, Role, Session, Time, Timer};
+use crate::{Config, Epoch, Fence, Leader, Member, OpId, Role, Session, Time, Timer};
 
 /// Why a node does not serve, or that it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -150,5 +151,30 @@ impl Node {
         self.registry.workers.deadlines(connected, &mut soonest);
         self.registry.coordinators.deadlines(connected, &mut soonest);
         soonest.deadline
+    }
+
+    /// Whether the answer to this operation is waited for at `now`.
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.queue.awaits(now, id)
+            || self.floor.awaits(now, id)
+            || self.membership.both().into_iter().any(|membership| membership.awaits(now, id))
+            || self.registry.both().into_iter().any(|registry| registry.awaits(now, id))
+    }
+
+    /// Whether a watch that this request set is what a machine waits for.
+    pub(crate) fn relies_on(&self, id: OpId) -> bool {
+        self.queue.relies_on(id)
+            || self.membership.both().into_iter().any(|membership| membership.relies_on(id))
+            || self.registry.both().into_iter().any(|registry| registry.relies_on(id))
+    }
+
+    /// Whether this node gives its place in the election up.
+    pub(crate) fn withdraws(&self) -> bool {
+        self.will() == Will::Withdraw
+    }
+
+    /// Whether this node is connected and has nothing left to delete from the queue, as far as it knows.
+    pub(crate) fn has_swept(&self) -> bool {
+        self.standing.is_some_and(|standing| standing.connected) && self.queue.may_sweep()
     }
 }

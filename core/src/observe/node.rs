@@ -2,13 +2,14 @@
 
 use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
+use core::time::Duration;
 
+use super::candidacy::Candidacy;
 use super::doubt::Doubts;
+use super::entries::Entries;
 use super::proof::Proof;
 use crate::store::{Answer, Reply, Request};
-use crate::{
-    Action, Announcement, Directory, Event, Fence, Guid, Link, Member, Node, OpId, Run, Slot, Time, Violation,
-};
+use crate::{Action, Announcement, Directory, Event, Fence, Link, Member, Node, OpId, Run, Slot, Time, Violation};
 
 /// Follows one node, from its start, through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -17,8 +18,11 @@ pub struct Observer {
     awaited: BTreeSet<OpId>,
     doubts: Doubts,
     proof: Proof,
-    /// What candidates were named that were asked for in the present session.
-    entered: Option<Guid>,
+    candidacy: Candidacy,
+    entries: Entries,
+    /// Watches that have fired before the answer which armed them.
+    early: BTreeSet<OpId>,
+    timeout: Duration,
     service: Option<Service>,
     stopping: bool,
     over: bool,
@@ -64,7 +68,8 @@ impl Observer {
         after: &Node,
     ) -> Result<(), Violation> {
         self.judge_stale(before, now, event, actions, after)?;
-        self.note_session(before, event, after)?;
+        self.note_session(before, now, event, after)?;
+        self.note_event(before, now, event, after)?;
         self.count_disturbance(before, now, event);
         if *event == Event::Shutdown {
             self.stopping = true;
@@ -73,6 +78,10 @@ impl Observer {
         self.note_service_event(event);
         for action in actions {
             self.judge_action(now, action, after)?;
+        }
+        if !self.over {
+            self.candidacy.judge(after)?;
+            judge_floor(before, event, after)?;
         }
         if before.floor().zip(after.floor()).is_some_and(|(old, new)| old.is_newer_than(new)) {
             return Err(Violation::StaleAccepted);
@@ -102,7 +111,9 @@ impl Observer {
         let Event::Answered { id, answer } = event else { return Ok(()) };
         let awaited = self.awaited.remove(id);
         let late_create = match answer {
-            Answer::Done(Reply::Entered(candidate)) => candidate.guid.is_some() && candidate.guid == self.entered,
+            Answer::Done(Reply::Entered(candidate)) => {
+                candidate.guid.is_some() && candidate.guid == self.candidacy.guid()
+            }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
         };
         if awaited || (late_create && id.slot == Slot::Queue) {
@@ -123,11 +134,7 @@ impl Observer {
     }
 
     /// With a session everything ends that was begun in it, and with the connection what is known of who leads.
-    fn note_session(&mut self, before: &Node, event: &Event, after: &Node) -> Result<(), Violation> {
-        if let Event::Answered { id, answer } = event {
-            self.doubts.answered(*id, answer);
-            self.proof.answered(*id, answer);
-        }
+    fn note_session(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
         let breaks = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
         if breaks && before != after && after.leader().is_some() {
             return Err(Violation::StaleBelieved);
@@ -136,10 +143,53 @@ impl Observer {
         if session(before) != session(after) || session(after).is_none() {
             self.doubts = Doubts::default();
             self.proof = Proof::default();
-            self.entered = None;
+            self.entries = Entries::default();
+            self.candidacy.begin(now, session(before).map(|_| self.timeout));
+        }
+        if breaks || session(before) != session(after) {
+            self.candidacy.relink();
+            self.early.clear();
         }
         if let Event::SessionUp { timeout, .. } = event {
+            self.timeout = *timeout;
             self.proof.negotiated(*timeout);
+        }
+        Ok(())
+    }
+
+    /// What the store says, and what it means for what may be in the store. P7: a watch that has fired is one no more, also when
+    /// its notice comes first.
+    fn note_event(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
+        match event {
+            Event::Answered { id, answer } => {
+                let awaited = before.awaits(now, *id);
+                self.doubts.answered(*id, answer);
+                self.proof.answered(*id, answer);
+                self.candidacy.answered(now, *id, answer, awaited, after);
+                if awaited {
+                    self.entries.answered(*id, answer);
+                }
+                if self.early.remove(id) && after.relies_on(*id) {
+                    return Err(Violation::WrongWatch);
+                }
+            }
+            Event::Noticed { id, .. } if before.awaits(now, *id) => _ = self.early.insert(*id),
+            Event::Noticed { id, notice } => {
+                self.candidacy.noticed(*id, *notice);
+                if after.relies_on(*id) {
+                    return Err(Violation::WrongWatch);
+                }
+            }
+            Event::SessionUp { .. }
+            | Event::Suspended
+            | Event::SessionLost
+            | Event::ServiceStarted { .. }
+            | Event::ServiceFailed { .. }
+            | Event::ServiceStopped { .. }
+            | Event::FenceSeen { .. }
+            | Event::Resign
+            | Event::Shutdown
+            | Event::Wake => {}
         }
         Ok(())
     }
@@ -204,7 +254,7 @@ impl Observer {
         match action {
             Action::Store { id, request } => {
                 self.proof.asked(now, *id, request);
-                self.judge_request(*id, request)?;
+                self.judge_request(*id, request, after)?;
             }
             Action::OpenGate { fence, until } => {
                 self.judge_epoch(*fence)?;
@@ -218,6 +268,9 @@ impl Observer {
                 let started = Service { run: *run, fence: *fence, drain_until: None };
                 if self.service.replace(started).is_some() || self.stopping {
                     return Err(Violation::ServicesOverlap);
+                }
+                if fence.is_some() && self.entries.may_be_worker() {
+                    return Err(Violation::RegistryDisagrees);
                 }
             }
             Action::StopService { run, drain_until } => match &mut self.service {
@@ -242,15 +295,14 @@ impl Observer {
         Ok(())
     }
 
-    fn judge_request(&mut self, id: OpId, request: &Request) -> Result<(), Violation> {
+    fn judge_request(&mut self, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
         if id.link != self.link {
             self.link = id.link;
             self.awaited.clear();
         }
         self.doubts.asked(id, request)?;
-        if let Request::Enter { guid } = request {
-            self.entered = Some(*guid);
-        }
+        self.candidacy.asked(id, request, after)?;
+        self.entries.asked(id, request, after)?;
         self.awaited.retain(|other| other.slot != id.slot);
         self.awaited.insert(id);
         let (creates, writes) = match request {
@@ -278,6 +330,28 @@ impl Observer {
         self.last_term = Some(fence);
         if same_term || rises { Ok(()) } else { Err(Violation::EpochNotRising) }
     }
+}
+
+/// P14: the floor moves to what the record says or an own claim has written, and to nothing else.
+fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violation> {
+    let shown = match event {
+        Event::Answered { answer: Answer::Done(Reply::Term(record)), .. } => Some(record.fence),
+        Event::Answered { .. }
+        | Event::SessionUp { .. }
+        | Event::Suspended
+        | Event::SessionLost
+        | Event::Noticed { .. }
+        | Event::ServiceStarted { .. }
+        | Event::ServiceFailed { .. }
+        | Event::ServiceStopped { .. }
+        | Event::FenceSeen { .. }
+        | Event::Resign
+        | Event::Shutdown
+        | Event::Wake => None,
+    };
+    let claimed = after.term().map(|(fence, _)| fence);
+    let floor = after.floor();
+    if floor == before.floor() || floor == shown || floor == claimed { Ok(()) } else { Err(Violation::ForgedBelieved) }
 }
 
 /// After this a node does nothing any more, and its process ends with all that it serves.

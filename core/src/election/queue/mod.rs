@@ -301,6 +301,22 @@ impl Queue {
             && !self.pending.as_ref().is_some_and(|pending| pending.kind.is_write())
     }
 
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
+            || self.sweep.as_ref().is_some_and(|pending| pending.awaits(now, id))
+            || self.beat.as_ref().is_some_and(|pending| pending.awaits(now, id))
+    }
+
+    /// Whether it waits for this watch.
+    pub(crate) fn relies_on(&self, id: OpId) -> bool {
+        self.watch.as_ref().is_some_and(|watch| watch.id == id)
+    }
+
+    /// Whether nothing keeps it from deleting what should not be there.
+    pub(crate) fn may_sweep(&self) -> bool {
+        self.sweep.is_none() && self.doubt == Doubt::Sure && self.sweep_backoff.deadline().is_none()
+    }
+
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
         soonest.answer(self.pending.as_ref());
         soonest.answer(self.sweep.as_ref());

@@ -1,0 +1,166 @@
+//! What the store has said of a node's own candidates, and what the node makes of it.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use crate::store::{Answer, Notice, Refusal, Reply, Request};
+use crate::{Candidate, Guid, Node, OpId, Slot, Time, Violation};
+
+/// So many earlier sessions are kept in mind, as a node does.
+const FORMER: usize = 4;
+
+/// The own candidates of the present session, and what earlier sessions left.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Candidacy {
+    /// What candidates were named that were asked for in this session.
+    guid: Option<Guid>,
+    /// The sequences of those that are there, as far as the store has told.
+    known: BTreeSet<i32>,
+    /// Those that were read on this connection to be owned by this session.
+    owned: BTreeSet<Candidate>,
+    /// The watch on one of them.
+    watched: Option<(OpId, Candidate)>,
+    /// What is asked, by where the answer goes.
+    asked: BTreeMap<OpId, Request>,
+    /// The names of earlier sessions, and until when their candidates are looked for.
+    former: Vec<(Option<Guid>, Time)>,
+    /// Those of them that the last listing showed and that are not known to be gone since.
+    strays: BTreeSet<Candidate>,
+}
+
+impl Candidacy {
+    /// The connection is another one, or there is none.
+    pub(super) fn relink(&mut self) {
+        self.owned.clear();
+        self.watched = None;
+        self.asked.clear();
+    }
+
+    /// The session is another one, or there is none; `ended`: there was one before, of this timeout.
+    pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
+        let former = core::mem::take(&mut self.former);
+        let latest = ended.map(|timeout| (self.guid, now + timeout.saturating_mul(2)));
+        let kept = (former.len() + usize::from(latest.is_some())).saturating_sub(FORMER);
+        *self = Self { former: former.into_iter().chain(latest).skip(kept).collect(), ..Self::default() };
+    }
+
+    /// What candidates of this session are named.
+    pub(super) fn guid(&self) -> Option<Guid> {
+        self.guid
+    }
+
+    /// An answer came; `awaited`: the node waited for it.
+    pub(super) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, awaited: bool, after: &Node) {
+        let request = self.asked.remove(&id).filter(|_| awaited);
+        match (request, answer) {
+            (Some(Request::Enter { .. }), Answer::Done(Reply::Entered(candidate))) => self.entered(*candidate),
+            // Of an attempt that was given up; it exists all the same.
+            (None, Answer::Done(Reply::Entered(candidate))) if id.slot == Slot::Queue && !awaited => {
+                self.entered(*candidate);
+            }
+            (Some(Request::List), Answer::Done(Reply::Candidates { candidates, .. })) => self.listed(now, candidates),
+            (Some(Request::Inspect { candidate, watch }), Answer::Done(Reply::Candidate { owner, .. })) => {
+                if self.is_own(candidate) && after.session().is_some_and(|(session, _)| session == *owner) {
+                    self.known.insert(candidate.sequence);
+                    self.owned.insert(candidate);
+                    self.watched = Some((id, candidate)).filter(|_| watch).or(self.watched);
+                }
+            }
+            (Some(Request::Inspect { candidate, .. }), Answer::Refused(Refusal::Missing))
+            | (
+                Some(Request::Claim { candidate, .. } | Request::Beat { candidate }),
+                Answer::Refused(Refusal::CandidateGone),
+            )
+            | (Some(Request::Delete { candidate }), Answer::Done(Reply::Deleted) | Answer::Refused(Refusal::Missing)) =>
+            {
+                self.gone(candidate);
+            }
+            (Some(_) | None, Answer::Done(_) | Answer::Refused(_) | Answer::Unknown) => {}
+        }
+    }
+
+    /// A watch fired.
+    pub(super) fn noticed(&mut self, id: OpId, notice: Notice) {
+        if let Some((_, candidate)) = self.watched.take_if(|(watch, _)| *watch == id)
+            && notice == Notice::Deleted
+        {
+            self.gone(candidate);
+        }
+    }
+
+    /// A request is sent.
+    ///
+    /// # Errors
+    /// A second candidate is asked for while the first is there; the lowest is deleted though the node is to keep its place;
+    /// a term is claimed or prolonged on a candidate that nothing has shown to be of this session (P2).
+    pub(super) fn asked(&mut self, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+        let judged = match request {
+            Request::Enter { guid } => {
+                self.guid = Some(*guid);
+                if self.known.is_empty() { Ok(()) } else { Err(Violation::CreatedTwice) }
+            }
+            Request::Delete { candidate } => {
+                let is_spare = self.known.first().is_some_and(|lowest| *lowest < candidate.sequence);
+                let gives_way = !self.is_own(*candidate) || is_spare || after.withdraws();
+                if gives_way { Ok(()) } else { Err(Violation::PlaceGivenUp) }
+            }
+            Request::Claim { candidate, .. } | Request::Beat { candidate } => {
+                if self.owned.contains(candidate) {
+                    Ok(())
+                } else {
+                    Err(Violation::LeaderWithoutCandidate)
+                }
+            }
+            Request::List | Request::Inspect { .. } => Ok(()),
+            Request::Sync
+            | Request::ReadTerm
+            | Request::Join { .. }
+            | Request::Leave { .. }
+            | Request::Verify { .. }
+            | Request::Members { .. }
+            | Request::Settle { .. } => return Ok(()),
+        };
+        self.asked.retain(|other, _| other.slot != id.slot);
+        self.asked.insert(id, request.clone());
+        judged
+    }
+
+    /// What must be so after each step.
+    ///
+    /// # Errors
+    /// A term without any candidate (P2); something that an earlier session left and that is not being deleted.
+    pub(super) fn judge(&self, after: &Node) -> Result<(), Violation> {
+        if after.term().is_some() && self.known.is_empty() {
+            return Err(Violation::LeaderWithoutCandidate);
+        }
+        if after.has_swept() && !self.strays.is_empty() { Err(Violation::FormerLeft) } else { Ok(()) }
+    }
+
+    fn is_own(&self, candidate: Candidate) -> bool {
+        candidate.guid.is_some() && candidate.guid == self.guid
+    }
+
+    fn entered(&mut self, candidate: Candidate) {
+        if self.is_own(candidate) {
+            self.known.insert(candidate.sequence);
+        }
+    }
+
+    fn listed(&mut self, now: Time, candidates: &[Candidate]) {
+        let own = candidates.iter().filter(|one| self.is_own(**one)).map(|one| one.sequence);
+        self.known = own.collect();
+        let is_former = |one: &&Candidate| {
+            one.guid.is_some() && self.former.iter().any(|(guid, until)| *guid == one.guid && *until > now)
+        };
+        self.strays = candidates.iter().filter(is_former).copied().collect();
+    }
+
+    fn gone(&mut self, candidate: Candidate) {
+        self.strays.remove(&candidate);
+        self.owned.remove(&candidate);
+        if self.is_own(candidate) {
+            self.known.remove(&candidate.sequence);
+        }
+    }
+}
