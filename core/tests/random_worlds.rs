@@ -7,7 +7,7 @@ mod world;
 
 use std::time::Duration;
 
-use rolecall_core::store::{Act, Fault, Server};
+use rolecall_core::store::{Act, Fault, Request, Server};
 use rolecall_core::{Directory, Epoch, Event, Fence, Incarnation, MemberKey, OnSuspend, Session};
 use world::{Dice, Outcome, TIMEOUT, World};
 
@@ -96,21 +96,27 @@ fn suffer(world: &mut World, dice: &mut Dice) {
         20 => world.host(name).failing_starts = u32::try_from(dice.below(4)).expect("a small number"),
         21 => world.host(name).stop_takes = dice.millis(0, 4_000),
         22 => again(world, name),
-        23 => {
-            let fence = Fence { incarnation: Incarnation(dice.below(9)), epoch: Epoch(1_000_000) };
-            world.deliver(name, Event::FenceSeen { fence });
-        }
+        23 => forge(world, name, dice),
         // Some come after they are overdue, or after the connection on which they were sent.
         24 => world.host(name).answers_take = dice.millis(0, 1_500),
         _ => {}
     }
 }
 
+/// Somebody shows a token that no claim has written.
+fn forge(world: &mut World, name: &'static str, dice: &mut Dice) {
+    let present = world.node(name).floor().map(|floor| floor.incarnation);
+    let incarnation = present.filter(|_| !dice.one_in(4)).unwrap_or(Incarnation(dice.below(9)));
+    world.deliver(name, Event::FenceSeen { fence: Fence { incarnation, epoch: Epoch(1_000_000) } });
+}
+
 fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
-    world.host(name).loses = match dice.below(4) {
-        0 => Some(|request| matches!(request, rolecall_core::store::Request::Enter { .. })),
-        1 => Some(|request| matches!(request, rolecall_core::store::Request::Join { .. })),
-        2 => Some(|_| true),
+    world.host(name).loses = match dice.below(6) {
+        0 => Some(|request| matches!(request, Request::Enter { .. })),
+        1 => Some(|request| matches!(request, Request::Join { .. })),
+        2 => Some(|request| matches!(request, Request::Leave { .. })),
+        3 => Some(|request| matches!(request, Request::Delete { .. })),
+        4 => Some(|_| true),
         _ => None,
     };
 }
@@ -119,7 +125,7 @@ fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
 fn meddle(world: &mut World, dice: &mut Dice) {
     let queue = world.queue();
     let directory = dice.pick(&[Directory::Workers, Directory::Coordinators]);
-    match dice.below(6) {
+    match dice.below(9) {
         0 => _ = world.foreign_candidate("curator"),
         1 | 2 if !queue.is_empty() => {
             let (candidate, _) = dice.pick(&queue);
@@ -132,6 +138,12 @@ fn meddle(world: &mut World, dice: &mut Dice) {
                 world.operator(Act::DeleteMember { directory, key: key.clone() });
             }
         }
+        5 | 6 if !queue.is_empty() => {
+            let (candidate, owner) = dice.pick(&queue);
+            let owner = dice.pick(&[owner, Session::default()]);
+            world.operator(Act::AddCandidate { guid: candidate.guid, participant: "twin".into(), owner });
+        }
+        7 if !queue.is_empty() => world.operator(Act::RewriteCandidate(dice.pick(&queue).0)),
         _ => {
             world.operator(Act::LitterQueue);
             world.operator(Act::LitterDirectory(directory));
