@@ -142,13 +142,6 @@ impl Ensemble {
         report.lines().find_map(|line| line.strip_prefix("Mode: ")).map(str::to_owned)
     }
 
-    /// The version of the servers.
-    pub async fn version(&self) -> Option<String> {
-        let report = self.report(0).await.ok()?;
-        let version = report.lines().find_map(|line| line.strip_prefix("Zookeeper version: "))?;
-        version.split(',').next().map(str::to_owned)
-    }
-
     /// Cuts one server off from both others, in both directions: nobody of them hears anything, and no connection ends.
     pub fn cut_off(&self, server: usize) {
         for link in self.links(server) {

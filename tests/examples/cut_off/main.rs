@@ -3,9 +3,14 @@
 //! when its next one started.
 //!
 //! ```sh
-//! apt-get install --no-install-recommends zookeeper libcurator-recipes-java default-jdk-headless python3-kazoo
-//! cargo run --release -p rolecall-tests --example cut_off
+//! sudo apt-get install --no-install-recommends zookeeper libcurator-recipes-java default-jdk-headless python3-venv
+//! python3 -m venv /tmp/kazoo && /tmp/kazoo/bin/pip install kazoo==2.11.0
+//! cargo run -p rolecall-tests --example cut_off -- --python /tmp/kazoo/bin/python
 //! ```
+//!
+//! All of it runs on this machine, and by one clock of it. Once everybody of the `old` contenders leads through one server, and
+//! everybody of the `new` ones waits on the other two, that server is cut off: what would pass between it and the others is held, in
+//! both directions, and no connection ends.
 
 mod child;
 mod measure;
@@ -15,6 +20,7 @@ mod tools;
 use core::error::Error;
 use core::time::Duration;
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Parser;
 use rolecall_tests::ensemble::Timing;
@@ -44,24 +50,37 @@ struct Options {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
-    let options = Options::parse();
+async fn main() -> ExitCode {
+    match run(&Options::parse()).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let tools = Tools::find(&options.python)?;
-    let timing = Timing { tick: Duration::from_millis(options.tick), sync_limit: options.sync_limit };
     let mut table = Table::default();
+    let outcome = fill(&mut table, &tools, options).await;
+    println!("{table}");
+    println!("{tools}, tickTime {} ms, syncLimit {}", options.tick, options.sync_limit);
+    outcome.map_err(|error| format!("{error}; the contenders wrote:\n{}", tools.logs()).into())
+}
+
+async fn fill(table: &mut Table, tools: &Tools, options: &Options) -> Result<(), Box<dyn Error>> {
+    let timing = Timing { tick: Duration::from_millis(options.tick), sync_limit: options.sync_limit };
     for session in &options.sessions {
         for run in 1..=options.runs {
             for cut in [Cut::Follower, Cut::Leader] {
-                let measured = measure(&tools, cut, timing, Duration::from_secs(*session)).await?;
-                eprintln!("sessions of {session} s, {cut} is cut off, {run} of {}", options.runs);
-                for (kind, gap) in measured {
+                eprintln!("run {run} of {}, sessions of {session} s, {cut} is cut off", options.runs);
+                for (kind, gap) in measure(tools, cut, timing, Duration::from_secs(*session)).await? {
                     eprintln!("  {kind}: {gap}");
                     table.add(*session, kind, cut, gap);
                 }
             }
         }
     }
-    println!("{table}");
-    println!("{tools}, tickTime {} ms, syncLimit {}", options.tick, options.sync_limit);
     Ok(())
 }

@@ -13,7 +13,7 @@ use tokio::time::{Instant, sleep};
 use zookeeper_client::Client;
 
 use crate::child::Child;
-use crate::tools::Tools;
+use crate::tools::{Place, Tools};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -146,10 +146,11 @@ impl Entrant {
 
 /// One of each kind, in the order of [`Kind::ALL`].
 async fn start(tools: &Tools, id: &str, servers: &[SocketAddr], session: Duration) -> Outcome<[Entrant; 3]> {
+    let place = |kind: Kind| Place { path: kind.path(), id, servers, session };
     Ok([
         Entrant::Node(Box::new(Contender::start(id, servers, session).await?)),
-        Entrant::Child(tools.curator(Kind::Curator.path(), id, servers, session)?),
-        Entrant::Child(tools.kazoo(Kind::Kazoo.path(), id, servers, session)?),
+        Entrant::Child(tools.curator(&place(Kind::Curator))?),
+        Entrant::Child(tools.kazoo(&place(Kind::Kazoo))?),
     ])
 }
 

@@ -4,6 +4,7 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 use std::fs::{self, File};
+use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -31,6 +32,15 @@ pub(crate) struct Tools {
     python: PathBuf,
     curator_version: String,
     kazoo_version: String,
+    zookeeper_version: String,
+}
+
+/// Where a contender stands.
+pub(crate) struct Place<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) id: &'a str,
+    pub(crate) servers: &'a [SocketAddr],
+    pub(crate) session: Duration,
 }
 
 /// Something is not installed.
@@ -47,18 +57,13 @@ impl Tools {
         Ok(Self {
             curator_version: find_curator(folder.path())?,
             kazoo_version: find_kazoo(python, folder.path())?,
+            zookeeper_version: version_of("zookeeper"),
             python: python.to_owned(),
             folder,
         })
     }
 
-    pub(crate) fn curator(
-        &self,
-        path: &str,
-        id: &str,
-        servers: &[SocketAddr],
-        session: Duration,
-    ) -> Result<Child, Box<dyn Error>> {
+    pub(crate) fn curator(&self, place: &Place<'_>) -> io::Result<Child> {
         let class_path = format!("{}:{}", self.folder.path().display(), JARS.join(":"));
         let mut command = Command::new("java");
         command.args([
@@ -69,41 +74,43 @@ impl Tools {
             &class_path,
             "CuratorContender",
         ]);
-        self.start(&mut command, path, id, servers, session)
+        self.start(&mut command, place)
     }
 
-    pub(crate) fn kazoo(
-        &self,
-        path: &str,
-        id: &str,
-        servers: &[SocketAddr],
-        session: Duration,
-    ) -> Result<Child, Box<dyn Error>> {
+    pub(crate) fn kazoo(&self, place: &Place<'_>) -> io::Result<Child> {
         let mut command = Command::new(&self.python);
         command.arg(self.folder.path().join("kazoo_contender.py"));
-        self.start(&mut command, path, id, servers, session)
+        self.start(&mut command, place)
     }
 
-    fn start(
-        &self,
-        command: &mut Command,
-        path: &str,
-        id: &str,
-        servers: &[SocketAddr],
-        session: Duration,
-    ) -> Result<Child, Box<dyn Error>> {
+    /// What the contenders wrote to standard error, the end of it.
+    pub(crate) fn logs(&self) -> String {
+        let files = fs::read_dir(self.folder.path()).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+        let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
+        let ends = logs.map(|path| {
+            let log = fs::read_to_string(&path).unwrap_or_default();
+            let lines: Vec<_> = log.lines().collect();
+            format!("{}:\n{}\n", path.display(), lines[lines.len().saturating_sub(10)..].join("\n"))
+        });
+        ends.collect()
+    }
+
+    fn start(&self, command: &mut Command, place: &Place<'_>) -> io::Result<Child> {
+        let Place { path, id, servers, session } = place;
         let servers: Vec<_> = servers.iter().map(ToString::to_string).collect();
         let log = File::create(self.folder.path().join(format!("{}-{id}.log", path.trim_start_matches('/'))))?;
-        let command = command.args([&servers.join(","), path, id, &session.as_millis().to_string()]).stderr(log);
-        Ok(Child::start(command)?)
+        Child::start(command.args([&servers.join(","), *path, *id, &session.as_millis().to_string()]).stderr(log))
     }
 }
 
 impl fmt::Display for Tools {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { curator_version, kazoo_version, .. } = self;
+        let Self { curator_version, kazoo_version, zookeeper_version, .. } = self;
         let own = env!("CARGO_PKG_VERSION");
-        write!(formatter, "Rolecall {own}, Curator {curator_version}, kazoo {kazoo_version}")
+        write!(
+            formatter,
+            "Rolecall {own}, Curator {curator_version}, kazoo {kazoo_version}, ZooKeeper {zookeeper_version}"
+        )
     }
 }
 
@@ -121,13 +128,20 @@ fn find_curator(folder: &Path) -> Result<String, Box<dyn Error>> {
         Ok(status) => return Err(format!("javac failed: {status}").into()),
         Err(error) => return Err(Missing { missing: format!("no javac ({error})"), how: HOW }.into()),
     }
-    Ok(curator_version().unwrap_or_else(|| "of unknown version".into()))
+    Ok(version_of("curator-recipes"))
 }
 
-/// Beside the jar lies another of the name that has the version.
-fn curator_version() -> Option<String> {
-    let names = fs::read_dir("/usr/share/java").ok()?.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
-    names.filter_map(|name| Some(name.strip_prefix("curator-recipes-")?.strip_suffix(".jar")?.to_owned())).max()
+/// Beside the jar lies another, of a name that has the version.
+fn version_of(jar: &str) -> String {
+    let names = fs::read_dir("/usr/share/java")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    let versions = names.filter_map(|name| {
+        let version = name.strip_prefix(jar)?.strip_prefix('-')?.strip_suffix(".jar")?;
+        version.starts_with(|first: char| first.is_ascii_digit()).then(|| version.to_owned())
+    });
+    versions.max().unwrap_or_else(|| "of unknown version".into())
 }
 
 /// Writes the contender down, and tells the version of kazoo.
@@ -135,7 +149,7 @@ fn find_kazoo(python: &Path, folder: &Path) -> Result<String, Box<dyn Error>> {
     fs::write(folder.join("kazoo_contender.py"), KAZOO_CONTENDER)?;
     let missing = |why: &dyn fmt::Display| Missing {
         missing: format!("{} has no kazoo ({why})", python.display()),
-        how: "python3 -m venv kazoo && kazoo/bin/pip install kazoo==2.11.0, and add --python kazoo/bin/python",
+        how: "python3 -m venv /tmp/kazoo && /tmp/kazoo/bin/pip install kazoo==2.11.0, and add --python /tmp/kazoo/bin/python",
     };
     let asked = Command::new(python)
         .args(["-c", "import kazoo.version; print(kazoo.version.__version__)"])
