@@ -43,7 +43,8 @@ impl Overlaps {
         let mut overlaps: Vec<_> = gaps.iter().map(|gap| gap.overlap()).collect();
         overlaps.sort_by(f64::total_cmp);
         let last = overlaps.len() - 1;
-        Self([overlaps[0], overlaps[last / 2], overlaps[last]])
+        let median = f64::midpoint(overlaps[last / 2], overlaps[last.div_ceil(2)]);
+        Self([overlaps[0], median, overlaps[last]])
     }
 }
 
