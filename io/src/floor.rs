@@ -75,7 +75,7 @@ impl Floor {
 }
 
 /// `None` where only the store can tell.
-fn verdict(shown: Fence, floor: Option<Fence>) -> Option<Result<(), Stale>> {
+pub(crate) fn verdict(shown: Fence, floor: Option<Fence>) -> Option<Result<(), Stale>> {
     let floor = floor?;
     if shown.incarnation != floor.incarnation {
         Some(Err(Stale::OtherIncarnation { shown, floor }))

@@ -61,6 +61,8 @@ mod metrics;
 pub mod model;
 mod net;
 mod node;
+#[cfg(feature = "register")]
+pub mod register;
 mod service;
 #[cfg(feature = "sim")]
 pub mod sim;
@@ -68,6 +70,7 @@ mod status;
 pub mod store;
 mod tap;
 mod term;
+mod watermark;
 
 pub use clock::{Clock, SystemClock};
 pub use driver::Outcome;
@@ -81,3 +84,4 @@ pub use service::{Handler, RoleService};
 pub use status::{Observer, Status, StoreState};
 pub use tap::Tap;
 pub use term::{Term, TermOver};
+pub use watermark::Watermark;

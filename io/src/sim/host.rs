@@ -13,6 +13,7 @@ use super::freezer::Freezer;
 use super::net::SimNet;
 use super::notebook::Notebook;
 use super::sockets::Sockets;
+use super::storage;
 use super::store::{Mischief, SimStore};
 use super::trouble::{Trouble, Troubled};
 use crate::http::ServerLimits;
@@ -66,6 +67,12 @@ impl Host {
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock)
+    }
+
+    /// Where the simulation's [`storage`](super::Simulation::storage) answers, `host:port`.
+    #[must_use]
+    pub fn storage(&self) -> String {
+        format!("{}:{}", storage::HOST, storage::PORT)
     }
 
     /// Where a service writes down what it does, for the simulation to judge.

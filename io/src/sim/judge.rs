@@ -13,6 +13,7 @@ use super::clock::SimClock;
 use super::notebook::Step;
 use super::run::{Broken, Finding, HostState, Moment, MomentKind, Run};
 use super::world::VISITOR;
+use crate::register::{self, Operation};
 
 /// What a judge sees of a node.
 #[derive(Debug)]
@@ -42,8 +43,8 @@ pub(super) struct Judge {
     nodes: Vec<Seen>,
     pub(super) run: Run,
     cluster: Cluster,
-    /// Until when two may lead at once, since an outsider has taken a leader's candidate or session away: only epochs help there.
-    excused_until: Time,
+    /// When two may lead at once, since an outsider has taken a leader's candidate or session away: only epochs help there.
+    excused: Vec<(Time, Time)>,
     begun: BTreeMap<Incarnation, Epoch>,
     accepted: BTreeMap<(usize, u32), Fence>,
     print: Fingerprint,
@@ -63,7 +64,7 @@ impl Judge {
             nodes,
             run: Run { seed, ..Run::default() },
             cluster: Cluster::new(),
-            excused_until: Time::ZERO,
+            excused: Vec::new(),
             begun: BTreeMap::new(),
             accepted: BTreeMap::new(),
             print: Fingerprint::default(),
@@ -75,9 +76,9 @@ impl Judge {
         }
     }
 
-    /// Two may lead at once until then.
-    pub(super) fn excuse(&mut self, until: Time) {
-        self.excused_until = self.excused_until.max(until);
+    /// Two may lead at once in that time.
+    pub(super) fn excuse(&mut self, from: Time, until: Time) {
+        self.excused.push((from, until));
     }
 
     /// Something happened to the world.
@@ -266,7 +267,7 @@ impl Judge {
     }
 
     fn is_excused(&self, at: Time) -> bool {
-        at < self.excused_until
+        self.excused.iter().any(|(from, until)| (*from..*until).contains(&at))
     }
 
     /// What an application did: never for an older term than one that has acted before (P1), and a worker never for an older
@@ -290,6 +291,14 @@ impl Judge {
         if let Some(violation) = broken {
             let name = Arc::clone(&self.nodes[act.node].name);
             self.find(act.at, &name, Broken::Promise(violation));
+        }
+    }
+
+    /// What visitors asked of a register and were told, which needs no clock to be judged but theirs.
+    pub(super) fn history(&mut self, operations: &[Operation]) {
+        operations.hash(&mut self.print);
+        if let Err(wrong) = register::check(operations, &self.excused) {
+            self.find(wrong.at, VISITOR, Broken::History(wrong.to_string()));
         }
     }
 

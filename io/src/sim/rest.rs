@@ -34,7 +34,7 @@ impl World<'_> {
         while self.judge.run.finding.is_none() {
             led = led || self.is_led(begun);
             let lacking = self.lacks().or_else(|| {
-                let waits = self.settings.visit.is_some() && self.visitor.served_at() == served_before;
+                let waits = !self.settings.visits.is_empty() && self.visitor.served_at() == served_before;
                 waits.then(|| "the visitor is not served".into())
             });
             let Some(lacking) = lacking else { break };

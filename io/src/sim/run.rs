@@ -59,6 +59,8 @@ pub enum Broken {
     Unrest(String),
     /// The visitor was told something wrong.
     Answer(String),
+    /// No order explains what the visitors were told of a register.
+    History(String),
     /// The store's own invariants.
     Store(String),
     /// The recorded steps come out otherwise on a machine of their own.
@@ -75,6 +77,7 @@ impl fmt::Display for Finding {
             Broken::Promise(violation) => write!(formatter, "{violation} ({violation:?})"),
             Broken::Unrest(lack) => write!(formatter, "the cluster does not come to rest: {lack}"),
             Broken::Answer(text) => write!(formatter, "a wrong answer: {text}"),
+            Broken::History(text) => write!(formatter, "the register is not linearizable: {text}"),
             Broken::Store(text) => write!(formatter, "{text}"),
             Broken::Replay(text) => write!(formatter, "a replay differs: {text}"),
             Broken::Panic(text) => write!(formatter, "a panic: {text}"),

@@ -3,23 +3,27 @@
 use core::fmt;
 use core::future::Future;
 use core::time::Duration;
+use std::io;
 use std::sync::Arc;
 
 use super::host::Host;
 use super::plan::Plan;
 use super::run::Run;
+use super::storage::StorageHost;
 use super::visitor::Visitor;
 use super::world::World;
 use crate::{BoxFuture, NodeBuilder};
 
 type MakeNode = Arc<dyn Fn(&Host) -> NodeBuilder + Send + Sync>;
 type Visit = Arc<dyn Fn(Visitor) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
+type Keep = Arc<dyn Fn(StorageHost) -> BoxFuture<'static, io::Result<()>> + Send + Sync>;
 
 /// A cluster in one thread, on simulated machines. The same settings always give the same run.
 #[derive(Clone)]
 pub struct Simulation {
     pub(super) node: MakeNode,
-    pub(super) visit: Option<Visit>,
+    pub(super) visits: Vec<Visit>,
+    pub(super) storage: Option<Keep>,
     pub(super) nodes: u8,
     pub(super) servers: u8,
     pub(super) seed: u64,
@@ -53,7 +57,8 @@ impl Simulation {
     pub fn new(node: impl Fn(&Host) -> NodeBuilder + Send + Sync + 'static) -> Self {
         Self {
             node: Arc::new(node),
-            visit: None,
+            visits: Vec::new(),
+            storage: None,
             nodes: 3,
             servers: 3,
             seed: 0,
@@ -70,13 +75,25 @@ impl Simulation {
         }
     }
 
-    /// Who asks the cluster throughout. It never ends by itself; an error is a wrong answer.
+    /// Who asks the cluster throughout. It never ends by itself; an error is a wrong answer. Called again it adds another, on
+    /// a machine of its own.
     #[must_use]
     pub fn visitor<F>(mut self, visit: impl Fn(Visitor) -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Result<(), String>> + Send + 'static,
     {
-        self.visit = Some(Arc::new(move |visitor| Box::pin(visit(visitor))));
+        self.visits.push(Arc::new(move |visitor| Box::pin(visit(visitor))));
+        self
+    }
+
+    /// Something of the application's own that all nodes share, on a machine of its own: a database. It stands beside the store:
+    /// what happens to the links between a node and the whole store happens to that with the storage too. It never crashes.
+    #[must_use]
+    pub fn storage<F>(mut self, keep: impl Fn(StorageHost) -> F + Send + Sync + 'static) -> Self
+    where
+        F: Future<Output = io::Result<()>> + Send + 'static,
+    {
+        self.storage = Some(Arc::new(move |host| Box::pin(keep(host))));
         self
     }
 

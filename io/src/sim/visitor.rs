@@ -9,19 +9,22 @@ use super::clock::{SimClock, TrueTime};
 use super::freezer::Freezer;
 use super::net::SimNet;
 use crate::http::{Client, ClientLimits};
+use crate::register::History;
 use crate::{Clock, Entropy, SeededEntropy};
 
 /// The machine of somebody who asks the cluster, and judges its answers. It is never paused and its clock is right.
 #[derive(Debug)]
 pub struct Visitor {
+    number: u32,
     addresses: Vec<String>,
     net: Arc<SimNet>,
     clock: Arc<SimClock>,
     entropy: SeededEntropy,
+    history: History,
     log: VisitorLog,
 }
 
-/// What a visitor has to tell. Clones share it.
+/// What visitors have to tell. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VisitorLog(Arc<Mutex<Log>>);
 
@@ -35,10 +38,24 @@ struct Log {
 }
 
 impl Visitor {
-    pub(super) fn new(addresses: Vec<String>, truth: TrueTime, seed: u64, log: VisitorLog) -> Self {
+    pub(super) fn new(
+        number: u32,
+        addresses: Vec<String>,
+        truth: TrueTime,
+        seed: u64,
+        history: History,
+        log: VisitorLog,
+    ) -> Self {
         let clock = Arc::new(SimClock::new(truth.clone(), Freezer::default(), Time::ZERO));
         let net = Arc::new(SimNet::steady(truth));
-        Self { addresses, net, clock, entropy: SeededEntropy::new(seed ^ 0x7669_7369_746f_7200), log }
+        let entropy = SeededEntropy::new(seed ^ 0x7669_7369_746f_7200 ^ u64::from(number) << 32);
+        Self { number, addresses, net, clock, entropy, history, log }
+    }
+
+    /// Which visitor it is, counted from 0.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.number
     }
 
     /// Where the nodes answer, `host:port`.
@@ -53,7 +70,13 @@ impl Visitor {
         Client::new(Arc::clone(&self.net) as _, Arc::clone(&self.clock) as _, ClientLimits::default())
     }
 
-    /// The visitor's clock.
+    /// Where all visitors write down what they ask of a register, and hear. In the end there has to be an order that explains it.
+    #[must_use]
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// The visitor's clock: the true time.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock) as _
@@ -94,7 +117,9 @@ impl VisitorLog {
     }
 
     pub(super) fn take(&self) -> Vec<(Time, String)> {
-        core::mem::take(&mut self.lock().said)
+        let mut said = core::mem::take(&mut self.lock().said);
+        said.sort_by_key(|(at, _)| *at);
+        said
     }
 
     pub(super) fn served_at(&self) -> Option<Time> {

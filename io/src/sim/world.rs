@@ -20,10 +20,12 @@ use super::net::SimNet;
 use super::notebook::Notebook;
 use super::run::{Broken, HostState, MomentKind, Run};
 use super::simulation::Simulation;
+use super::storage::{self, StorageHost};
 use super::store::{self, Hub};
 use super::suffer::Mend;
 use super::visitor::{Visitor, VisitorLog};
 use crate::journal::{Place, replay};
+use crate::register::History;
 use crate::{Outcome, SeededEntropy};
 
 /// The names of the hosts that are no nodes.
@@ -46,6 +48,7 @@ pub(super) struct World<'a> {
     pub(super) notebook: Notebook,
     pub(super) acts: ActList,
     pub(super) visitor: VisitorLog,
+    history: History,
     pub(super) entropy: SeededEntropy,
     /// What ends faults, by the time at which it does.
     pub(super) mends: BTreeMap<(Time, u64), Mend>,
@@ -81,6 +84,7 @@ impl<'a> World<'a> {
             notebook,
             acts,
             visitor: VisitorLog::default(),
+            history: History::new(),
             entropy: SeededEntropy::new(settings.seed ^ 0x776f_726c_6400),
             mends: BTreeMap::new(),
             mends_made: 0,
@@ -98,6 +102,13 @@ impl<'a> World<'a> {
                 async move { Ok(hub.serve(server, net).await?) }
             });
         }
+        if let Some(keep) = self.settings.storage.clone() {
+            let truth = self.truth.clone();
+            self.sim.host(storage::HOST, move || {
+                let kept = keep(StorageHost::new(truth.clone()));
+                async move { Ok(kept.await?) }
+            });
+        }
         for host in &self.hosts {
             let (controls, node) = (host.clone(), Arc::clone(&self.settings.node));
             let first_at = self.settings.start_gap * u32::try_from(host.number).unwrap_or(u32::MAX);
@@ -106,11 +117,12 @@ impl<'a> World<'a> {
                 controls.clone().run(first_at, move |host| node(host))
             });
         }
-        if let Some(visit) = &self.settings.visit {
+        for (number, visit) in (0..).zip(&self.settings.visits) {
             let addresses = self.hosts.iter().map(Controls::address).collect();
-            let visitor = Visitor::new(addresses, self.truth.clone(), self.settings.seed, self.visitor.clone());
+            let (truth, seed) = (self.truth.clone(), self.settings.seed);
+            let visitor = Visitor::new(number, addresses, truth, seed, self.history.clone(), self.visitor.clone());
             let visit = visit(visitor);
-            self.sim.client(VISITOR, async move { Ok(visit.await?) });
+            self.sim.client(visitor_name(number), async move { Ok(visit.await?) });
         }
     }
 
@@ -130,12 +142,13 @@ impl<'a> World<'a> {
         }));
         let now = self.now();
         let simulated = now.since(Time::ZERO);
-        let Self { sim, mut judge, visitor, .. } = self;
+        let Self { sim, mut judge, visitor, history, .. } = self;
         if let Err(panic) = finished {
             judge.find(now, "cluster", Broken::Panic(words(&*panic)));
             // What panicked may panic again when it is torn down.
             core::mem::forget(sim);
         }
+        judge.history(&history.operations());
         judge.run.tally = visitor.tally();
         judge.finish(simulated)
     }
@@ -206,6 +219,14 @@ impl<'a> World<'a> {
                 self.judge.find(self.truth.now(), "cluster", Broken::Replay(error.to_string()));
             }
         }
+    }
+}
+
+/// The host of a visitor, counted from 0.
+pub(super) fn visitor_name(number: u32) -> String {
+    match number {
+        0 => VISITOR.to_owned(),
+        1.. => format!("{VISITOR}-{}", u64::from(number) + 1),
     }
 }
 

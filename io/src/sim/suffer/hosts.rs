@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::super::fault::End;
 use super::super::host::Order;
 use super::super::run::HostState;
-use super::super::world::{VISITOR, World};
+use super::super::world::{World, visitor_name};
 use super::Mend;
 
 impl World<'_> {
@@ -41,9 +41,9 @@ impl World<'_> {
     }
 
     fn others(&self, name: &str) -> Vec<Arc<str>> {
-        let visitor = self.settings.visit.is_some().then(|| VISITOR.into());
+        let visitors = (0..).zip(&self.settings.visits).map(|(number, _)| visitor_name(number).into());
         let nodes = self.hosts.iter().map(|host| Arc::clone(&host.name)).filter(|other| &**other != name);
-        nodes.chain(self.hosts_of(End::Store)).chain(visitor).collect()
+        nodes.chain(self.hosts_of(End::Store)).chain(visitors).collect()
     }
 
     fn go_down(&mut self, number: usize, down: Duration) {

@@ -12,6 +12,7 @@ use rolecall_core::store::Server;
 use super::fault::{End, Fault};
 use super::host::Order;
 use super::run::MomentKind;
+use super::storage;
 use super::store::host;
 use super::world::{STORE, World};
 
@@ -128,11 +129,14 @@ impl World<'_> {
         }
     }
 
-    /// The machines behind it.
+    /// The machines behind it. What the application keeps for itself stands beside the store.
     fn hosts_of(&self, end: End) -> Vec<Arc<str>> {
         match end {
             End::Node(_) | End::Server(_) => vec![self.name_of(end)],
-            End::Store => self.servers().map(|server| host(server).into()).collect(),
+            End::Store => {
+                let storage = self.settings.storage.as_ref().map(|_| storage::HOST.into());
+                self.servers().map(|server| host(server).into()).chain(storage).collect()
+            }
         }
     }
 

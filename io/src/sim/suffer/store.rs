@@ -77,6 +77,6 @@ impl World<'_> {
     /// the epochs tell who is right.
     fn excuse_two_leaders(&mut self) {
         let until = self.now() + self.settings.session_timeout + self.settings.store_tick;
-        self.judge.excuse(until);
+        self.judge.excuse(self.now(), until);
     }
 }
