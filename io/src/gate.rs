@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::floor::Floor;
 use crate::members::Roster;
+use crate::mutant::Mutant;
 use crate::{Clock, Term};
 
 /// Opened and closed by the driver as the core says; hands out the [`Term`] of each run of a service.
@@ -193,6 +194,9 @@ impl Validity {
     pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
         // The deadline before the clock: a pause in between can only make the answer stricter.
         let until = Time::from_nanos(self.until.load(Ordering::Acquire));
+        if Mutant::GateOnlyInDriver.lives() {
+            return until.since(Time::ZERO);
+        }
         until.since(clock.now())
     }
 

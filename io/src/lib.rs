@@ -59,6 +59,7 @@ mod members;
 mod metrics;
 #[cfg(feature = "model")]
 pub mod model;
+mod mutant;
 mod net;
 mod node;
 #[cfg(feature = "register")]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use rolecall_core::{Difference, Snapshot};
 use tokio::sync::watch;
 
+use crate::mutant::Mutant;
+
 /// The writing end: the driver's copy of a directory.
 #[derive(Debug, Default)]
 pub struct Roster(watch::Sender<Arc<Snapshot>>);
@@ -12,6 +14,9 @@ pub struct Roster(watch::Sender<Arc<Snapshot>>);
 impl Roster {
     /// Applies what changed.
     pub fn apply(&self, difference: &Difference) {
+        if Mutant::LeaversStayListed.lives() && !difference.left.is_empty() {
+            return self.apply(&Difference { left: Vec::new(), ..difference.clone() });
+        }
         self.0.send_modify(|snapshot| difference.apply(&mut Arc::make_mut(snapshot).members));
     }
 

@@ -24,6 +24,7 @@ use crate::entropy::Entropy;
 use crate::http::Slot;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
+use crate::mutant::Mutant;
 use crate::service::ErasedService;
 use crate::status::StatusBoard;
 use crate::store::{Store, StoreEvent};
@@ -136,7 +137,8 @@ impl Driver {
     fn set_alarm(&mut self) {
         // Never at the instant of the last event: a deadline that an event did not move must not make this task spin.
         let due = self.node.next_deadline().map(|(time, _)| time.max(self.now + SHORTEST_SLEEP));
-        if due != self.alarm.as_ref().map(|(time, _)| *time) {
+        let is_late = Mutant::AlarmNotMoved.lives() && self.alarm.is_some();
+        if due != self.alarm.as_ref().map(|(time, _)| *time) && !is_late {
             self.alarm = due.map(|time| (time, self.clock.sleep_until(time)));
         }
         self.metrics.waits_until(due);
@@ -169,7 +171,7 @@ impl Driver {
                     self.metrics.term_won();
                 }
                 self.gate.open(*fence, *until);
-            } else if matches!(action, Action::CloseGate | Action::Halt(_)) {
+            } else if matches!(action, Action::CloseGate | Action::Halt(_)) && !Mutant::GateNotClosed.lives() {
                 self.gate.close();
             }
         }
@@ -182,6 +184,7 @@ impl Driver {
             match action {
                 Action::Store { id, request } => self.store.send(id, request),
                 Action::OpenGate { .. } | Action::CloseGate => {}
+                Action::Floor(_) if Mutant::FloorNotRaised.lives() && self.gate.floor().is_some() => {}
                 Action::Floor(fence) => self.gate.raise_floor(fence),
                 Action::StartService { run, role, fence } => {
                     let (term, stop) = self.gate.term(role, fence);

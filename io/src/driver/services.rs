@@ -8,6 +8,7 @@ use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 
 use crate::http::Slot;
+use crate::mutant::Mutant;
 use crate::service::{ErasedHandler, ErasedService, ServeError};
 use crate::{Clock, Stop, Term};
 
@@ -116,6 +117,10 @@ impl Services {
                 });
                 self.run = Some((run, phase));
                 None
+            }
+            (Ok(Report::Served(Err(_))), Phase::Starting { stop, .. }) if Mutant::FailedStartServes.lives() => {
+                self.run = Some((run, Phase::Running { stop }));
+                Some(Event::ServiceStarted { run })
             }
             (Ok(Report::Served(Err(error))), Phase::Starting { .. } | Phase::Running { .. }) => {
                 tracing::warn!(run = run.0, %error, "the service could not be started");

@@ -16,6 +16,7 @@ use rolecall_core::Time;
 use thiserror::Error;
 
 use super::pool::{Heard, Line, Pool};
+use crate::mutant::Mutant;
 use crate::{Clock, Net};
 
 /// How much a client keeps and takes.
@@ -76,7 +77,7 @@ impl Client {
         tokio::select! {
             biased;
             answered = self.exchange(address, request, &sent) => answered,
-            () = self.clock.sleep_until(deadline) => {
+            () = self.clock.sleep_until(deadline), if !Mutant::AnswerAwaitedForever.lives() => {
                 Err(ClientError::TimedOut { address: address.to_owned(), sent: sent.load(Ordering::Relaxed) })
             }
         }
@@ -89,7 +90,9 @@ impl Client {
         sent: &AtomicBool,
     ) -> Result<Response<Bytes>, ClientError> {
         let again = request.clone();
-        let harmless = request.method().is_idempotent() || request.extensions().get::<Idempotent>().is_some();
+        let harmless = Mutant::SentRequestRepeated.lives()
+            || request.method().is_idempotent()
+            || request.extensions().get::<Idempotent>().is_some();
         let kept = self.pool().take(address, self.clock.now(), &self.limits);
         let line = match kept {
             Some(line) => line,
