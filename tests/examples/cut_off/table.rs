@@ -19,6 +19,10 @@ impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
+            "For how many seconds two led (negative: for how long nobody did), least / median / most:\n"
+        )?;
+        writeln!(
+            formatter,
             "| sessions of | contender | {} is cut off | {} is cut off | runs |",
             Cut::Follower,
             Cut::Leader
