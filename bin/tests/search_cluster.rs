@@ -33,7 +33,7 @@ struct Node {
 async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: Storage) -> Result<Node, Box<dyn Error>> {
     let service = SearchService::open(SearchOptions {
         node: id.into(),
-        documents: documents.to_owned(),
+        documents: Arc::new(documents.to_owned()),
         storage,
         settings: settings(),
         rescan: Duration::from_millis(200),

@@ -1,5 +1,6 @@
 //! Every command and its options.
 
+use core::fmt;
 use core::time::Duration;
 use std::path::PathBuf;
 
@@ -235,8 +236,15 @@ pub struct Handover {
 
 /// `rolecall sim`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:\n  rolecall sim --seeds 1..100 --nodes 5 --minutes 10")]
+#[command(
+    after_help = "Examples:\n  rolecall sim --seeds 1..100 --nodes 5 --minutes 10\n  rolecall sim --application search \
+                        --seeds 0..99 --nodes 5"
+)]
 pub struct Sim {
+    /// What the nodes serve: a sum that is shared out, which is quick, or the document search itself
+    #[arg(long, value_name = "NAME", default_value = "sums")]
+    pub application: Application,
+
     /// One seed, or the first and the last of several
     #[arg(long, value_name = "A..B")]
     pub seeds: Option<Seeds>,
@@ -256,6 +264,25 @@ pub struct Sim {
     /// Write a report of the first run, or of one that failed, for a browser
     #[arg(long, value_name = "FILE")]
     pub report: Option<PathBuf>,
+}
+
+/// What simulated nodes serve.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Application {
+    /// A sum whose parts the workers add: as small as an application can be that shares its work out.
+    #[default]
+    Sums,
+    /// The document search over a few dozen short texts; each answer is compared with that of one node alone.
+    Search,
+}
+
+impl fmt::Display for Application {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Sums => "sums",
+            Self::Search => "search",
+        })
+    }
 }
 
 /// `rolecall check`.

@@ -13,8 +13,8 @@ use std::process::ExitCode;
 use crate::run;
 
 pub use args::{
-    Check, Cli, Command, Demo, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim, Status, StoreAt,
-    Tuning, World,
+    Application, Check, Cli, Command, Demo, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim, Status,
+    StoreAt, Tuning, World,
 };
 pub use failure::Failure;
 pub use file::Setting;

@@ -4,7 +4,7 @@ use core::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
-use rolecall_core::{Leader, Role};
+use rolecall_core::Role;
 use rolecall_io::{Observer, RoleService, SystemClock, Term, TokioNet};
 use tokio::sync::OnceCell;
 
@@ -17,6 +17,7 @@ use crate::search::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchS
 #[derive(Clone, Debug)]
 pub(super) struct Application {
     options: SearchOptions,
+    documents: PathBuf,
     opened: Arc<OnceCell<SearchService>>,
     observer: Arc<OnceLock<Observer>>,
 }
@@ -27,7 +28,7 @@ impl Application {
         let asked = Arc::clone(&observer);
         let options = SearchOptions {
             node: id.into(),
-            documents: documents.to_owned(),
+            documents: Arc::new(documents.to_owned()),
             storage: Storage::Disk(data.to_owned()),
             settings: Settings { shards: tuning.shards, ranking: tuning.ranking },
             rescan: RESCAN,
@@ -35,9 +36,9 @@ impl Application {
             threads: true,
             net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
-            leader: Arc::new(move || leader(asked.get())),
+            leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),
         };
-        Self { options, opened: Arc::default(), observer }
+        Self { options, documents: documents.to_owned(), opened: Arc::default(), observer }
     }
 
     /// Whom to ask who leads.
@@ -52,15 +53,7 @@ impl Application {
 
     /// Where its documents are.
     pub(super) fn documents(&self) -> &PathBuf {
-        &self.options.documents
-    }
-}
-
-fn leader(observer: Option<&Observer>) -> LeaderAddress {
-    match observer.and_then(|observer| observer.status().leader) {
-        Some(Leader::Node { address, .. }) => LeaderAddress::Known(address),
-        Some(Leader::Foreign { .. }) => LeaderAddress::Foreign,
-        None => LeaderAddress::Unknown,
+        &self.documents
     }
 }
 

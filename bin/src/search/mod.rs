@@ -21,6 +21,8 @@ pub mod query;
 mod service;
 mod settings;
 mod shard;
+#[cfg(feature = "sim")]
+pub mod sim;
 #[cfg(test)]
 mod testing;
 mod weights;

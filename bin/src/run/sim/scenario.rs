@@ -4,11 +4,13 @@ use core::time::Duration;
 
 use rolecall_io::sim::{FaultKind, Plan, Simulation, sums};
 
-use crate::cli::{Failure, Sim};
+use crate::cli::{Application, Failure, Sim};
+use crate::search;
 
 /// What the runs of one call have in common, but for the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scenario {
+    pub(super) application: Application,
     pub(super) nodes: u8,
     pub(super) kinds: Vec<FaultKind>,
     pub(super) length: Duration,
@@ -23,6 +25,7 @@ impl Scenario {
     pub(super) fn new(options: &Sim) -> Result<Self, Failure> {
         let minutes = options.world.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
         Ok(Self {
+            application: options.application,
             nodes: u8::try_from(options.world.nodes).unwrap_or(u8::MAX),
             kinds: kinds(&options.world.faults)?,
             length: options.length.or(minutes).unwrap_or(LENGTH),
@@ -32,12 +35,11 @@ impl Scenario {
 
     /// The run of one seed.
     pub(super) fn simulation(&self, seed: u64) -> Simulation {
-        Simulation::new(sums::node)
-            .visitor(sums::visit)
-            .nodes(self.nodes)
-            .seed(seed)
-            .length(self.length)
-            .plan(self.plan(seed))
+        let served = match self.application {
+            Application::Sums => Simulation::new(sums::node).visitor(sums::visit),
+            Application::Search => Simulation::new(search::sim::node).visitor(search::sim::visit),
+        };
+        served.nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))
     }
 
     pub(super) fn plan(&self, seed: u64) -> Plan {
@@ -74,7 +76,12 @@ impl Scenario {
             format!(" --only {}", places.join(","))
         });
         let only = only.unwrap_or_default();
-        format!("rolecall sim --seeds {seed} --nodes {} --faults {faults} --length {length}{only}", self.nodes)
+        let application = match self.application {
+            usual if usual == Application::default() => String::new(),
+            other => format!(" --application {other}"),
+        };
+        let nodes = self.nodes;
+        format!("rolecall sim{application} --seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
     }
 }
 
@@ -100,19 +107,22 @@ mod tests {
     use super::*;
 
     fn scenario() -> Scenario {
-        Scenario { nodes: 3, kinds: FaultKind::ALL.to_vec(), length: Duration::from_secs(60), only: None }
+        let (application, length) = (Application::Sums, Duration::from_secs(60));
+        Scenario { application, nodes: 3, kinds: FaultKind::ALL.to_vec(), length, only: None }
     }
 
     #[test]
     fn the_command_repeats_the_run() {
         assert_eq!(scenario().command(7), "rolecall sim --seeds 7 --nodes 3 --faults all --length 60s");
         let smaller = Scenario {
+            application: Application::Search,
             kinds: vec![FaultKind::Crash, FaultKind::Cut],
             length: Duration::from_millis(1_500),
             only: Some(vec![2, 5]),
             ..scenario()
         };
-        let command = "rolecall sim --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
+        let command =
+            "rolecall sim --application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
         assert_eq!(smaller.command(7), command);
     }
 

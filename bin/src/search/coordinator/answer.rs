@@ -1,7 +1,7 @@
 //! What a person asks for, and gets.
 
 use rolecall_io::TermOver;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::search::query::BadQuery;
 use crate::search::wire::{MAX_LIMIT, MAX_OFFSET};
@@ -18,7 +18,7 @@ pub struct SearchRequest {
 }
 
 /// The answer to a person: the body of `/search`.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The query as it was typed.
     pub query: String,
@@ -39,7 +39,7 @@ pub struct SearchAnswer {
 }
 
 /// A hit as it is shown.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShownHit {
     /// The document's path, relative to the documents folder.
     pub document: String,

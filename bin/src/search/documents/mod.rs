@@ -11,12 +11,14 @@ mod html;
 mod kind;
 mod read;
 mod skip;
+mod source;
 mod walk;
 
 pub use extract::Text;
 pub use kind::Kind;
 pub use read::{Content, MAX_FILE_BYTES};
 pub use skip::{SkipReason, Skipped, SkippedReport};
+pub use source::Source;
 pub use walk::{DocumentFile, FolderError, Scan, Stamp, scan};
 
 pub(crate) use extract::extract;

@@ -1,10 +1,9 @@
 //! Reads one file.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
+use std::io;
 
 use super::skip::SkipReason;
+use super::source::Source;
 use super::walk::DocumentFile;
 use crate::search::hash::StableHash;
 
@@ -21,14 +20,12 @@ pub(crate) struct Contents {
     pub(crate) text: Result<String, SkipReason>,
 }
 
-/// Reads `file` of the documents in `folder`, however it grew since it was found.
+/// Reads `file` of `documents`, however it grew since it was found.
 ///
 /// # Errors
 /// If it cannot be read.
-pub(crate) fn read(folder: &Path, file: &DocumentFile) -> io::Result<Contents> {
-    let opened = File::open(folder.join(&file.path))?;
-    let mut bytes = Vec::with_capacity(usize::try_from(file.stamp.size.min(MAX_FILE_BYTES)).unwrap_or_default());
-    opened.take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes)?;
+pub(crate) fn read(documents: &dyn Source, file: &DocumentFile) -> io::Result<Contents> {
+    let bytes = documents.bytes(file)?;
     let hash = StableHash::new().part(&bytes).finish();
     let text = if bytes.len() as u64 > MAX_FILE_BYTES {
         Err(SkipReason::TooLarge)

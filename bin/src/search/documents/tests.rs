@@ -40,7 +40,7 @@ fn links_are_followed_to_files_and_folders() -> Outcome {
     let found = scan(folder.path(), SystemTime::now())?;
     let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
     assert_eq!(paths, ["linked/deep/page.html", "one.html"]);
-    assert_eq!(read(folder.path(), &found.documents[0])?.text, Ok("words".to_owned()));
+    assert_eq!(read(&folder.path().to_owned(), &found.documents[0])?.text, Ok("words".to_owned()));
     Ok(())
 }
 
@@ -99,8 +99,11 @@ fn contents_that_are_no_text_are_skipped() -> Outcome {
     write(folder.path(), "grown.txt", "")?;
     let found = scan(folder.path(), SystemTime::now())?;
     fs::File::create(folder.path().join("grown.txt"))?.set_len(MAX_FILE_BYTES + 1)?;
-    let texts: Vec<_> =
-        found.documents.iter().map(|file| read(folder.path(), file).map(|read| read.text)).collect::<Result<_, _>>()?;
+    let texts: Vec<_> = found
+        .documents
+        .iter()
+        .map(|file| read(&folder.path().to_owned(), file).map(|read| read.text))
+        .collect::<Result<_, _>>()?;
     assert_eq!(
         texts,
         [Err(SkipReason::Binary), Err(SkipReason::NotUtf8), Ok("café".to_owned()), Err(SkipReason::TooLarge)]

@@ -9,13 +9,13 @@
 
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rolecall_core::Time;
 
-use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, scan};
+use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, Source};
 use crate::search::index::{BuildError, Held, Outcome, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
@@ -28,7 +28,7 @@ const KEEP_UNWANTED: Duration = Duration::from_secs(60);
 /// The shards that a node holds.
 #[derive(Debug)]
 pub struct Holdings {
-    folder: PathBuf,
+    documents: Arc<dyn Source>,
     settings: Settings,
     storage: Storage,
     state: Mutex<State>,
@@ -78,8 +78,22 @@ impl Holdings {
     /// # Errors
     /// If there is no such folder or it cannot be read.
     pub fn open(folder: &Path, settings: Settings, storage: Storage, now: SystemTime) -> Result<Self, FolderError> {
-        let holdings = Self { folder: folder.to_owned(), settings, storage, state: Mutex::default() };
-        holdings.take(scan(folder, now)?);
+        Self::of(Arc::new(folder.to_owned()), settings, storage, now)
+    }
+
+    /// Holds nothing yet of `documents`.
+    ///
+    /// # Errors
+    /// If it cannot be told which there are.
+    pub fn of(
+        documents: Arc<dyn Source>,
+        settings: Settings,
+        storage: Storage,
+        now: SystemTime,
+    ) -> Result<Self, FolderError> {
+        let scan = documents.scan(now)?;
+        let holdings = Self { documents, settings, storage, state: Mutex::default() };
+        holdings.take(scan);
         Ok(holdings)
     }
 
@@ -103,7 +117,7 @@ impl Holdings {
     /// # Errors
     /// If the folder cannot be read: what is held stays as it is.
     pub fn look(&self, wall: SystemTime, now: Time) -> Result<Vec<Due>, FolderError> {
-        let scan = scan(&self.folder, wall)?;
+        let scan = self.documents.scan(wall)?;
         self.take(scan);
         let mut state = self.state();
         state.forget(now);
@@ -128,7 +142,7 @@ impl Holdings {
         let next = match held {
             Some(held) if unchanged(&held.files, files) => held,
             held => {
-                let plan = Plan { folder: &self.folder, settings: self.settings, shard: *shard, files };
+                let plan = Plan { documents: &*self.documents, settings: self.settings, shard: *shard, files };
                 build(plan, held.as_ref(), &self.storage)?
             }
         };

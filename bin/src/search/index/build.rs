@@ -12,7 +12,7 @@ use super::manifest::{FORMAT, FileRecord, Outcome};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
 use super::storage::{Held, Storage, draft, publish, remove};
 use crate::search::analysis;
-use crate::search::documents::{self, Content, DocumentFile, SkipReason, Text};
+use crate::search::documents::{self, Content, DocumentFile, SkipReason, Source, Text};
 use crate::search::hash::StableHash;
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
@@ -20,7 +20,7 @@ use crate::search::shard::ShardId;
 /// What an index is built of.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
-    pub(crate) folder: &'a Path,
+    pub(crate) documents: &'a dyn Source,
     pub(crate) settings: Settings,
     pub(crate) shard: ShardId,
     /// The files of the shard, ordered by path.
@@ -82,7 +82,7 @@ fn only_stamps_changed(plan: Plan<'_>, current: &Held) -> Option<Arc<[FileRecord
     }
     let mut identity = Identity::new(plan);
     for file in plan.files {
-        identity.add(&file.path, documents::read(plan.folder, file).ok()?.hash);
+        identity.add(&file.path, documents::read(plan.documents, file).ok()?.hash);
     }
     (identity.finish() == current.snapshot.id).then(|| {
         let records = current.files.iter().zip(plan.files);
@@ -137,7 +137,7 @@ impl<'a> Writer<'a> {
 
     fn add(&mut self, file: &DocumentFile) -> Result<(), BuildError> {
         let mut settled = file.settled;
-        let text = match documents::read(self.plan.folder, file) {
+        let text = match documents::read(self.plan.documents, file) {
             Ok(contents) => {
                 self.identity.add(&file.path, contents.hash);
                 contents.text.and_then(|text| documents::extract(file.kind, &file.path, text))

@@ -41,8 +41,9 @@ fn files(folder: &Path, settings: Settings) -> BTreeMap<ShardId, Vec<DocumentFil
 
 impl Shards {
     fn build(folder: &Path, settings: Settings, storage: &Storage) -> Self {
+        let documents = folder.to_owned();
         let held = files(folder, settings).into_iter().map(|(shard, files)| {
-            let plan = Plan { folder, settings, shard, files: &files };
+            let plan = Plan { documents: &documents, settings, shard, files: &files };
             (shard, build(plan, None, storage).expect("the index is built"))
         });
         Self { settings, held: held.collect() }
@@ -343,7 +344,8 @@ fn files_that_were_only_touched_keep_their_snapshot() -> Outcome {
 
     fs::File::open(&path)?.set_modified(SystemTime::now() - Duration::from_secs(1000))?;
     let files = &files(folder.path(), settings)[&ShardId(0)];
-    let plan = Plan { folder: folder.path(), settings, shard: ShardId(0), files };
+    let documents = folder.path().to_owned();
+    let plan = Plan { documents: &documents, settings, shard: ShardId(0), files };
     let touched = build(plan, Some(&before), &storage)?;
     assert!(Arc::ptr_eq(&touched.snapshot, &before.snapshot));
     let loaded = storage.load(settings, ShardId(0)).expect("the index is whole");

@@ -18,18 +18,17 @@ mod tasks;
 use core::error::Error;
 use core::fmt;
 use core::time::Duration;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall_core::Role;
+use rolecall_core::{Leader, Role};
 use rolecall_io::http::{Client, ClientLimits, error};
-use rolecall_io::{Clock, Handler, Net, RoleService, Term};
+use rolecall_io::{Clock, Handler, Net, Observer, RoleService, Term};
 use tokio::task::JoinSet;
 
 use super::coordinator::{Coordinator, Pace};
-use super::documents::FolderError;
+use super::documents::{FolderError, Source};
 use super::holdings::{Holdings, HoldingsReport};
 use super::index::Storage;
 use super::placement::COPIES;
@@ -48,13 +47,25 @@ pub enum LeaderAddress {
     Foreign,
 }
 
+impl LeaderAddress {
+    /// What a node knows, seen through `observer`; there is none before the node has started.
+    #[must_use]
+    pub fn seen_by(observer: Option<&Observer>) -> Self {
+        match observer.and_then(|observer| observer.status().leader) {
+            Some(Leader::Node { address, .. }) => Self::Known(address),
+            Some(Leader::Foreign { .. }) => Self::Foreign,
+            None => Self::Unknown,
+        }
+    }
+}
+
 /// What a search service is made of.
 #[derive(Clone)]
 pub struct SearchOptions {
     /// The node's id.
     pub node: Arc<str>,
-    /// The folder of the documents.
-    pub documents: PathBuf,
+    /// The documents: a folder, by its path, or another source.
+    pub documents: Arc<dyn Source>,
     /// Where indexes are kept.
     pub storage: Storage,
     /// The settings of the cluster.
@@ -100,10 +111,10 @@ impl SearchService {
     /// A service that holds nothing yet.
     ///
     /// # Errors
-    /// If there is no folder of documents or it cannot be read.
+    /// If the documents cannot be listed, as where there is no such folder.
     pub fn open(options: SearchOptions) -> Result<Self, FolderError> {
         let SearchOptions { documents, settings, storage, clock, net, .. } = &options;
-        let holdings = Arc::new(Holdings::open(documents, *settings, storage.clone(), clock.wall())?);
+        let holdings = Arc::new(Holdings::of(Arc::clone(documents), *settings, storage.clone(), clock.wall())?);
         let client = Client::new(Arc::clone(net), Arc::clone(clock), ClientLimits::default());
         Ok(Self { options, holdings, client })
     }

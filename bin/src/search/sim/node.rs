@@ -1,0 +1,57 @@
+//! A node of the search on a simulated machine.
+
+use std::sync::{Arc, OnceLock};
+
+use rolecall_io::http::Front;
+use rolecall_io::sim::Host;
+use rolecall_io::{NodeBuilder, Observer};
+
+use super::collection::Collection;
+use super::outgoing::Outgoing;
+use super::watched::Watched;
+use crate::front::{Identity, NodeFront, Sharing};
+use crate::search::coordinator::Pace;
+use crate::search::index::Storage;
+use crate::search::{LeaderAddress, RESCAN, Ranking, SearchOptions, SearchService, Settings};
+
+/// Few, so that what is missing can be found out from an answer.
+pub(super) const SHARDS: u16 = 8;
+
+pub(super) fn settings() -> Settings {
+    Settings { shards: SHARDS.try_into().expect("a number of shards that is accepted"), ranking: Ranking::Bm25 }
+}
+
+/// A node of the search, as `rolecall node` puts it together: for [`Simulation::new`](rolecall_io::sim::Simulation::new).
+///
+/// # Panics
+/// Never: documents in memory can be listed.
+#[must_use]
+pub fn node(host: &Host) -> NodeBuilder {
+    let seen: Arc<OnceLock<Observer>> = Arc::default();
+    let asked = Arc::clone(&seen);
+    let service = SearchService::open(SearchOptions {
+        node: host.name().into(),
+        documents: Arc::new(Collection),
+        storage: Storage::Memory,
+        settings: settings(),
+        rescan: RESCAN,
+        pace: Pace::default(),
+        threads: false,
+        net: Arc::new(Outgoing::new(host.net(), host.acts())),
+        clock: host.clock(),
+        leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),
+    });
+    let service = service.expect("documents in memory can be listed");
+    let identity = Identity {
+        cluster: "default".into(),
+        id: host.name().into(),
+        address: Arc::new(OnceLock::from(format!("{}:80", host.name()))),
+        store: "simulated",
+    };
+    host.node(Sharing::new(Watched::new(service, host.acts()), Vec::new())).settings(settings().to_string()).front(
+        move |observer| {
+            seen.get_or_init(|| observer.clone());
+            Arc::new(NodeFront::new(identity, observer, None)) as Arc<dyn Front>
+        },
+    )
+}

@@ -1,0 +1,166 @@
+//! Somebody who searches throughout.
+
+use core::time::Duration;
+
+use bytes::Bytes;
+use futures_util::future::join_all;
+use http::header::LOCATION;
+use http::{Request, StatusCode};
+use rolecall_io::Clock;
+use rolecall_io::http::Client;
+use rolecall_io::sim::Visitor;
+
+use super::judge::{Judged, judge};
+use super::question::{QUESTIONS, Question};
+use crate::search::coordinator::SearchAnswer;
+
+/// How long an answer is waited for: less than a search may take, or more.
+const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(10)];
+/// How often one is sent on before it is enough.
+const HOPS: usize = 3;
+
+/// Searches throughout, now here, now there, for one thing or two at once: for
+/// [`Simulation::visitor`](rolecall_io::sim::Simulation::visitor).
+///
+/// # Errors
+/// An answer that is neither right, nor partial and says so, nor a known refusal.
+pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
+    let mut asking = Asking::new(&visitor);
+    loop {
+        let bits = visitor.bits();
+        if bits.is_multiple_of(4) {
+            asking.place = choice(bits >> 8, asking.addresses.len());
+        }
+        asking.patience = PATIENCE[choice(bits >> 16, PATIENCE.len())];
+        let questions: Vec<_> =
+            (0..=choice(bits >> 24, 2)).map(|_| QUESTIONS[choice(visitor.bits(), QUESTIONS.len())]).collect();
+        let outcomes = join_all(questions.iter().map(|question| asking.ask(question))).await;
+        for outcome in outcomes {
+            let told = asking.heard(&visitor, outcome?);
+            match told {
+                Some(answer) if answer.partial => {
+                    visitor.sees(&format!("gets partial answers of epoch {}", answer.epoch))
+                }
+                Some(answer) => visitor.sees(&format!("gets whole answers of epoch {}", answer.epoch)),
+                None if asking.in_vain >= asking.addresses.len() => visitor.sees("gets no answer"),
+                None => {}
+            }
+        }
+        let clock = visitor.clock();
+        clock.sleep_until(clock.now() + Duration::from_millis(visitor.bits() % 800)).await;
+    }
+}
+
+/// Searches for the same thing again and again, waits so long for each answer, and tells all that it sees: where, and what is
+/// found.
+///
+/// # Errors
+/// As for [`visit`].
+pub async fn follow(visitor: Visitor, question: Question, patience: Duration) -> Result<(), String> {
+    let mut asking = Asking { patience, ..Asking::new(&visitor) };
+    loop {
+        let asked = asking.addresses[asking.place].clone();
+        let outcome = asking.ask(&question).await?;
+        let by = outcome
+            .address
+            .clone()
+            .filter(|by| *by != asked)
+            .map(|by| format!(", sent on to {by}"))
+            .unwrap_or_default();
+        let words = match &outcome.judged {
+            Some(judged) => words(judged),
+            None => "nothing".to_owned(),
+        };
+        visitor.sees(&format!("searches at {asked}{by}, gets {words}"));
+        asking.heard(&visitor, outcome);
+        let clock = visitor.clock();
+        clock.sleep_until(clock.now() + Duration::from_millis(250)).await;
+    }
+}
+
+fn words(judged: &Judged) -> String {
+    let (Judged::Whole(answer) | Judged::Partial(answer)) = judged else {
+        return match judged {
+            Judged::Later(code) => format!("503 {code}"),
+            Judged::BadQuestion => "400 bad_query".to_owned(),
+            Judged::Whole(_) | Judged::Partial(_) => String::new(),
+        };
+    };
+    let hits: Vec<_> = answer.hits.iter().map(|hit| format!("{} {:.3}", hit.document, hit.score)).collect();
+    let missing = if answer.partial { format!(", {} documents missing", answer.missing) } else { String::new() };
+    format!("{} of {}{missing} (epoch {})", hits.join(", "), answer.total, answer.epoch)
+}
+
+fn choice(bits: u64, of: usize) -> usize {
+    usize::try_from(bits % of as u64).unwrap_or(0)
+}
+
+/// Whoever asks, and whom.
+struct Asking {
+    client: Client,
+    clock: std::sync::Arc<dyn Clock>,
+    addresses: Vec<String>,
+    /// Who is asked next.
+    place: usize,
+    patience: Duration,
+    /// How often nobody answered since somebody did.
+    in_vain: usize,
+}
+
+/// What came of one search.
+struct Outcome {
+    /// Who answered; nobody where nothing came.
+    address: Option<String>,
+    judged: Option<Judged>,
+}
+
+impl Asking {
+    fn new(visitor: &Visitor) -> Self {
+        let (client, clock) = (visitor.client(), visitor.clock());
+        Self { client, clock, addresses: visitor.addresses().to_vec(), place: 0, patience: PATIENCE[0], in_vain: 0 }
+    }
+
+    /// Asks whoever is next, and goes where it is sent.
+    async fn ask(&self, question: &Question) -> Result<Outcome, String> {
+        let deadline = self.clock.now() + self.patience;
+        let mut address = self.addresses[self.place].clone();
+        for _ in 0..HOPS {
+            let request = Request::get(question.target()).body(Bytes::new()).map_err(|error| error.to_string())?;
+            let Ok(response) = self.client.send(&address, request, deadline).await else { break };
+            if response.status() != StatusCode::TEMPORARY_REDIRECT {
+                let judged = judge(question, &response, self.addresses.len())?;
+                return Ok(Outcome { address: Some(address), judged: Some(judged) });
+            }
+            let location =
+                response.headers().get(LOCATION).and_then(|location| location.to_str().ok()).unwrap_or_default();
+            let sent_on = location.strip_prefix("http://").and_then(|rest| rest.strip_suffix(&question.target()));
+            let known = sent_on.and_then(|to| self.addresses.iter().find(|known| *known == to));
+            address = known.ok_or_else(|| format!("{question}: {address} sends on to {location}"))?.clone();
+        }
+        Ok(Outcome { address: None, judged: None })
+    }
+
+    /// Counts what came, and turns to who answered, or else to the next.
+    fn heard(&mut self, visitor: &Visitor, outcome: Outcome) -> Option<SearchAnswer> {
+        let (what, answer) = match outcome.judged {
+            Some(Judged::Whole(answer)) => {
+                visitor.is_served();
+                ("right answers".to_owned(), Some(answer))
+            }
+            Some(Judged::Partial(answer)) => ("partial answers".to_owned(), Some(answer)),
+            Some(Judged::BadQuestion) => ("bad queries refused".to_owned(), None),
+            Some(Judged::Later(code)) => (format!("times {code}"), None),
+            None => ("times nothing in time".to_owned(), None),
+        };
+        visitor.count(&what);
+        let by = outcome.address.and_then(|address| self.addresses.iter().position(|known| *known == address));
+        if answer.is_some() || what == "bad queries refused" {
+            self.in_vain = 0;
+            self.place = by.unwrap_or(self.place);
+        } else {
+            self.in_vain += 1;
+            self.place = (self.place + 1) % self.addresses.len();
+        }
+        answer
+    }
+}

@@ -1,0 +1,104 @@
+//! What a search service does as seen from outside: when it begins what only a leader may do, and for whom it works.
+
+use core::error::Error;
+use core::future::poll_fn;
+use core::pin::pin;
+use core::task::Poll;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use rolecall_core::{Epoch, Fence, Role};
+use rolecall_io::sim::Acts;
+use rolecall_io::{Handler, RoleService, Term};
+use serde::Deserialize;
+
+use crate::search::coordinator::SearchAnswer;
+use crate::search::{SearchHandler, SearchService};
+
+/// A search service that is watched.
+#[derive(Clone, Debug)]
+pub(super) struct Watched {
+    search: SearchService,
+    acts: Acts,
+}
+
+/// One run of it.
+#[derive(Debug)]
+pub(super) struct Watching {
+    handler: SearchHandler,
+    term: Term,
+    acts: Acts,
+}
+
+/// Whose task it is, of the body of `POST /task`.
+#[derive(Debug, Deserialize)]
+pub(super) struct Sender {
+    pub(super) fence: Fence,
+}
+
+impl Watched {
+    pub(super) fn new(search: SearchService, acts: Acts) -> Self {
+        Self { search, acts }
+    }
+}
+
+impl RoleService for Watched {
+    type Handler = Watching;
+
+    async fn serve(&self, role: Role, term: Term) -> Result<Watching, Box<dyn Error + Send + Sync>> {
+        let handler = self.search.serve(role, term.clone()).await?;
+        Ok(Watching { handler, term, acts: self.acts.clone() })
+    }
+}
+
+impl Handler for Watching {
+    async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
+        match (self.term.role(), request.uri().path()) {
+            (Role::Leader, "/search") => self.lead(request).await,
+            (Role::Worker, "/task") => self.work(request).await,
+            (Role::Leader | Role::Worker | Role::None, _) => self.handler.handle(request).await,
+        }
+    }
+
+    async fn stop(&self) {
+        self.handler.stop().await;
+    }
+}
+
+impl Watching {
+    /// A search that is not refused at once has begun; one that is answered tells the epoch in which that begins.
+    async fn lead(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let mut search = pin!(self.handler.handle(request));
+        let at_once = poll_fn(|context| Poll::Ready(search.as_mut().poll(context))).await;
+        let response = match at_once {
+            Poll::Ready(response) => response,
+            Poll::Pending => {
+                self.begins(None);
+                search.await
+            }
+        };
+        if response.status() != StatusCode::SERVICE_UNAVAILABLE {
+            let answer = serde_json::from_slice::<SearchAnswer>(response.body());
+            self.begins(answer.ok().map(|answer| Epoch(answer.epoch)));
+        }
+        response
+    }
+
+    fn begins(&self, epoch: Option<Epoch>) {
+        if let Some(fence) = self.term.fence() {
+            self.acts.begin(Fence { epoch: epoch.unwrap_or(fence.epoch), ..fence });
+        }
+    }
+
+    /// Without threads a task is done in the instant in which it is admitted.
+    async fn work(&self, request: Request<Bytes>) -> Response<Bytes> {
+        let sender = serde_json::from_slice::<Sender>(request.body());
+        let response = self.handler.handle(request).await;
+        if response.status() == StatusCode::OK
+            && let Ok(Sender { fence }) = sender
+        {
+            self.acts.accept(fence);
+        }
+        response
+    }
+}

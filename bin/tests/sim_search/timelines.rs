@@ -1,0 +1,43 @@
+//! What a person can follow: somebody searches for the same thing all the time while one thing goes wrong. Every word of the
+//! network takes a millisecond, sessions last four seconds, and the nodes start one after the other, so `a` leads at first.
+
+use core::time::Duration;
+
+use rolecall::search::sim::{Question, follow, node};
+use rolecall_io::sim::{Fault, Plan, Run, Simulation, Visitor};
+
+const QUESTION: Question = Question { query: "\"river stone\" OR falcon", limit: 4, offset: 0 };
+
+const MS: Duration = Duration::from_millis(1);
+/// When somebody begins to search. The cluster has found itself long before.
+const START: Duration = Duration::from_millis(5_000);
+
+/// From the first search on. It goes wrong so long after that, and the run goes on for `length` and until the cluster is at rest.
+fn run(nodes: u8, calm: Duration, faults: &[Fault], length: Duration) -> Run {
+    let then = START + calm;
+    let plan = faults.iter().fold(Plan::calm(), |plan, fault| plan.then(then, *fault));
+    let searching = |visitor: Visitor| async move {
+        let clock = visitor.clock();
+        clock.sleep_until(clock.now() + START).await;
+        follow(visitor, QUESTION, 6_000 * MS).await
+    };
+    let simulation = Simulation::new(node).visitor(searching).nodes(nodes).servers(1);
+    let simulation = simulation.start_gap(500 * MS).network(MS, (MS, MS));
+    let run = simulation.plan(plan).length(then + length).traced_from(START).run();
+    assert_eq!(run.finding, None, "{}", run.trace);
+    run
+}
+
+#[test]
+fn the_leader_dies_during_searches() {
+    let run = run(3, 1_000 * MS, &[Fault::Crash { node: 0, down: 8_000 * MS }], 9_000 * MS);
+    insta::assert_snapshot!(run.trace);
+}
+
+#[test]
+fn two_of_four_workers_die_during_searches() {
+    let crash = |node| Fault::Crash { node, down: 8_000 * MS };
+    // The leader has kept for a minute what it held when it was alone.
+    let run = run(5, 75_000 * MS, &[crash(3), crash(4)], 9_000 * MS);
+    insta::assert_snapshot!(run.trace);
+}
