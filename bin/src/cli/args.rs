@@ -287,11 +287,20 @@ impl fmt::Display for Application {
 
 /// `rolecall check`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:\n  rolecall check --nodes 2 --faults cut,crash")]
+#[command(after_help = "Examples:\n  rolecall check --nodes 2 --faults cut,crash\n  rolecall check --nodes 2 --timed \
+                        --faults pause,server")]
 pub struct Check {
     /// How many nodes and which faults.
     #[command(flatten)]
     pub world: World,
+
+    /// Explore worlds in which time passes, on clocks that go wrong by as much as they may
+    #[arg(long)]
+    pub timed: bool,
+
+    /// How the clock of each node goes, slow, exact or fast, with commas between [default: every way is tried]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "timed")]
+    pub clocks: Vec<String>,
 }
 
 /// What a simulation or a model consists of.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use rolecall_io::model::{self, Faults, Options, Progress};
+use rolecall_io::model::{self, Faults, Options, Progress, Rate, UnknownRate};
 
 use crate::cli::{Check, Failure, print};
 
@@ -19,7 +19,8 @@ pub fn check(check: &Check) -> Result<(), Failure> {
     let options = options(check)?;
     let minutes = options.time.map_or(0, |time| time.as_secs() / 60);
     let begin = if options.settled > 0 { "from a cluster at rest" } else { "from the start" };
-    tell(&format!("{} nodes {begin}, faults {}, for at most {minutes} minutes", options.nodes, options.faults));
+    let clocks = if options.timed { ", on clocks that go wrong" } else { "" };
+    tell(&format!("{} nodes {begin}{clocks}, faults {}, for at most {minutes} minutes", options.nodes, options.faults));
     let mut told = Duration::ZERO;
     let report = model::run(&options, |progress: Progress| {
         if progress.took >= told + Duration::from_secs(5) {
@@ -39,15 +40,42 @@ fn options(check: &Check) -> Result<Options, Failure> {
     let nodes = nodes.ok_or_else(|| {
         Failure::Usage(format!("--nodes {}: a model has 1 to 5 nodes; more have too many states", check.world.nodes))
     })?;
-    let faults = if check.world.faults.is_empty() { "all".to_owned() } else { check.world.faults.join(",") };
-    let faults: Faults = faults.parse().map_err(|error| Failure::Usage(format!("--faults {faults}: {error}")))?;
+    let faults = faults(check)?;
+    let clocks = clocks(check)?;
     let minutes = check.world.minutes.unwrap_or(MINUTES);
     let time = Some(Duration::from_secs(minutes.saturating_mul(60)));
     let threads = thread::available_parallelism().map_or(1, usize::from);
     // Several nodes have too many states for everything at once: either how they start, or what goes wrong later.
     let lean = nodes > 1;
     let settled = if lean && faults != Faults::none() { nodes } else { 0 };
-    Ok(Options { faults, time, threads, lean, settled, ..Options::new(nodes) })
+    Ok(Options { faults, timed: check.timed, clocks, time, threads, lean, settled, ..Options::new(nodes) })
+}
+
+fn faults(check: &Check) -> Result<Faults, Failure> {
+    let list = check.world.faults.join(",");
+    if list.is_empty() || list == "all" {
+        return Ok(Faults::one_each(check.timed));
+    }
+    let faults: Faults = list.parse().map_err(|error| Failure::Usage(format!("--faults {list}: {error}")))?;
+    match faults.foreign(check.timed) {
+        None => Ok(faults),
+        Some(fault) => {
+            let (with, name) = (if check.timed { "with" } else { "without" }, fault.name());
+            Err(Failure::Usage(format!("--faults {list}: there is no `{name}` {with} --timed")))
+        }
+    }
+}
+
+fn clocks(check: &Check) -> Result<Vec<Rate>, Failure> {
+    let list = check.clocks.join(",");
+    let refuse = |why: String| Failure::Usage(format!("--clocks {list}: {why}"));
+    let rates: Result<Vec<Rate>, _> = check.clocks.iter().map(|name| name.parse()).collect();
+    let rates = rates.map_err(|error: UnknownRate| refuse(error.to_string()))?;
+    if rates.is_empty() || rates.len() == usize::from(check.world.nodes) {
+        Ok(rates)
+    } else {
+        Err(refuse(format!("give one for each of the {} nodes", check.world.nodes)))
+    }
 }
 
 /// For people, beside the result.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolecall_core::names::{Canonical, Moment, Named, Names, ORIGIN, Ranks, Revision};
-use rolecall_core::{Guid, Link, OpId, Run, Session, Time};
+use rolecall_core::{Guid, Link, OpId, Run, Session, Time, Timer};
 
 use super::world::{Host, News, Process, Sent, World};
 
@@ -21,9 +21,11 @@ impl World {
         let hosts = self.hosts.iter().map(|host| host.node().map(|node| Canonical::new(host.clock, node, &mut [])));
         let hosts: Vec<_> = hosts.map(Option::unwrap_or_default).collect();
         let mut survey = Survey::new(std::mem::take(&mut self.owners), hosts.len());
-        self.names(&mut survey);
+        self.name_hosts(&mut survey);
+        self.store.names(&mut survey);
         let mut names = survey.names(hosts);
-        self.names(&mut names);
+        self.name_hosts(&mut names);
+        (self.store, self.now) = self.store.canonical(self.now, &mut names);
         self.owners = names.owners();
         for host in &mut self.hosts {
             host.clock = ORIGIN;
@@ -31,15 +33,13 @@ impl World {
     }
 }
 
-impl Named for World {
-    fn names(&mut self, names: &mut dyn Names) {
-        let hosts = self.hosts.len();
-        for place in 0..hosts {
+impl World {
+    fn name_hosts(&mut self, names: &mut dyn Names) {
+        for (place, host) in self.hosts.iter_mut().enumerate() {
             names.client(speaker(place));
-            self.hosts[place].names(names);
+            host.names(names);
         }
         self.newest.names(names);
-        self.store.names(names);
     }
 }
 
@@ -52,6 +52,10 @@ impl Named for Host {
     fn names(&mut self, names: &mut dyn Names) {
         if let Process::Runs(node) = &mut self.process {
             node.names(names);
+        }
+        if let Some((fence, until)) = &mut self.gate {
+            fence.names(names);
+            names.time(Moment::Deadline(Timer::Validity), until);
         }
         if let Some(session) = &mut self.session {
             names.session(session);

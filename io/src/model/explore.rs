@@ -1,5 +1,8 @@
-//! The model as the checker sees it, and a run of the checker.
+//! Worlds as the checker sees them, and a run of the checker.
 
+use std::fmt::Debug;
+use std::hash::Hash;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -10,40 +13,67 @@ use stateright::{Checker, HasDiscoveries, Model, Property};
 use super::Options;
 use super::fair::Fair;
 use super::report::{Progress, Report, Violated};
-use super::world::{Step, World};
+use super::timed::Timed;
+use super::world::{Happened, World};
 
 const PROMISES: &str = "every promise holds in every state";
 const REST: &str = "from every state a run without faults comes to rest";
 
+/// A state whose successors are explored.
+pub(crate) trait Explored: Clone + Debug + Eq + Hash + Send + Sync + 'static {
+    /// What leads from one state to the next. It means the same in states that nothing but names tells apart.
+    type Step: Copy + Debug + Eq + Hash + Send + Sync;
+
+    /// Where an exploration begins.
+    fn beginnings(options: &Options) -> Vec<Self>;
+    /// Every step that is possible, in a fixed order.
+    fn steps(&self, steps: &mut Vec<Self::Step>);
+    /// Takes a step that is possible; `seen` learns what the nodes did.
+    fn take(&mut self, step: Self::Step, seen: &mut Vec<Happened>);
+    /// Gives everything its canonical name.
+    fn rename(&mut self);
+    /// The nodes, the store and what became of them.
+    fn world(&self) -> &World;
+    /// Whether it has come to where a run without faults ends.
+    fn is_at_rest(&self) -> bool;
+    /// The next step of that run.
+    fn fair_step(&self) -> Option<Self::Step>;
+    /// What is to be said of a step before it is taken, and of whom; and of the beginning.
+    fn note(&self, step: Option<Self::Step>) -> Option<(String, String)>;
+    /// What is to be said of what a node did, beside what it did.
+    fn remark(&self, happened: &Happened, begun: &Self) -> Option<String>;
+}
+
 /// All worlds that can come of a number of nodes and a number of faults.
-pub(crate) struct Untimed {
-    pub(crate) options: Options,
-    pub(crate) fair: Fair,
+struct Exploration<W> {
+    options: Options,
+    fair: Fair,
     /// When the time is up, and whether that left something unexplored.
     until: Option<Instant>,
     stopped: Arc<AtomicBool>,
+    of: PhantomData<W>,
 }
 
-impl Model for Untimed {
-    type State = World;
-    type Action = Step;
+impl<W: Explored> Model for Exploration<W> {
+    type State = W;
+    type Action = W::Step;
 
-    fn init_states(&self) -> Vec<World> {
-        let mut world = World::new(&self.options);
-        world.rename();
-        vec![world]
+    fn init_states(&self) -> Vec<W> {
+        let mut worlds = W::beginnings(&self.options);
+        worlds.iter_mut().for_each(W::rename);
+        worlds
     }
 
-    fn actions(&self, world: &World, steps: &mut Vec<Step>) {
+    fn actions(&self, world: &W, steps: &mut Vec<W::Step>) {
         // The checker's own limit is only looked at where its work is shared out, which may be never.
         if self.until.is_some_and(|until| until <= Instant::now()) {
             self.stopped.store(true, Ordering::Relaxed);
-        } else {
-            world.options(steps);
+        } else if world.world().breach.is_none() {
+            world.steps(steps);
         }
     }
 
-    fn next_state(&self, world: &World, step: Step) -> Option<World> {
+    fn next_state(&self, world: &W, step: W::Step) -> Option<W> {
         let mut next = world.clone();
         next.take(step, &mut Vec::new());
         next.rename();
@@ -52,9 +82,9 @@ impl Model for Untimed {
 
     fn properties(&self) -> Vec<Property<Self>> {
         vec![
-            Property::always(PROMISES, |_, world: &World| world.breach.is_none()),
-            Property::always(REST, |model: &Self, world: &World| {
-                world.breach.is_some() || model.fair.comes_to_rest(world)
+            Property::always(PROMISES, |_, world: &W| world.world().breach.is_none()),
+            Property::always(REST, |model: &Self, world: &W| {
+                world.world().breach.is_some() || model.fair.comes_to_rest(world)
             }),
         ]
     }
@@ -62,11 +92,21 @@ impl Model for Untimed {
 
 /// Explores every state that can be reached, until there is none left, the time is up or a promise is broken. `progress` is told
 /// how far it is, several times a second.
-pub fn run(options: &Options, mut progress: impl FnMut(Progress)) -> Report {
+pub fn run(options: &Options, progress: impl FnMut(Progress)) -> Report {
+    if options.timed { explore::<Timed>(options, progress) } else { explore::<World>(options, progress) }
+}
+
+fn explore<W: Explored>(options: &Options, mut progress: impl FnMut(Progress)) -> Report {
     let begun = Instant::now();
     let stopped = Arc::new(AtomicBool::new(false));
     let until = options.time.map(|limit| begun + limit);
-    let model = Untimed { options: options.clone(), fair: Fair::default(), until, stopped: Arc::clone(&stopped) };
+    let model = Exploration::<W> {
+        options: options.clone(),
+        fair: Fair::default(),
+        until,
+        stopped: Arc::clone(&stopped),
+        of: PhantomData,
+    };
     let checker = model.checker().threads(options.threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs();
     while !checker.is_done() {
         thread::sleep(Duration::from_millis(20));
@@ -75,12 +115,12 @@ pub fn run(options: &Options, mut progress: impl FnMut(Progress)) -> Report {
     let checker = checker.join();
     let violated = [PROMISES, REST].into_iter().filter_map(|name| Some((name, checker.discovery(name)?)));
     let violated: Vec<Violated> =
-        violated.map(|(name, path)| Violated::retold(options, name, &path.into_actions())).collect();
+        violated.map(|(name, path)| Violated::retold(options, name, &path.into_vec())).collect();
     let found = so_far(&checker, begun);
     Report { exhausted: violated.is_empty() && !stopped.load(Ordering::Relaxed), found, violated }
 }
 
-fn so_far(checker: &impl Checker<Untimed>, begun: Instant) -> Progress {
+fn so_far<W: Explored>(checker: &impl Checker<Exploration<W>>, begun: Instant) -> Progress {
     Progress {
         states: checker.state_count() as u64,
         unique: checker.unique_state_count() as u64,

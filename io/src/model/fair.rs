@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rolecall_core::{Health, Node, Role};
 
+use super::explore::Explored;
 use super::world::{Host, Process, Step, World};
 
 /// In so many steps a world comes to rest, counted from any state.
@@ -20,7 +21,7 @@ pub(crate) struct Fair {
 
 impl Fair {
     /// Whether the world comes to rest within the limit.
-    pub(crate) fn comes_to_rest(&self, world: &World) -> bool {
+    pub(crate) fn comes_to_rest<W: Explored>(&self, world: &W) -> bool {
         let mut world = world.clone();
         let mut passed = Vec::new();
         let rest = loop {
@@ -33,7 +34,7 @@ impl Fair {
                 break 0;
             }
             // A fair run that sees a state again goes round for ever, and passes the limit.
-            match world.fair_step().filter(|_| passed.len() <= LIMIT as usize && world.breach.is_none()) {
+            match world.fair_step().filter(|_| passed.len() <= LIMIT as usize && world.world().breach.is_none()) {
                 Some(step) => world.take(step, &mut Vec::new()),
                 None => return false,
             }
@@ -49,7 +50,7 @@ impl Fair {
     }
 }
 
-fn fingerprint(world: &World) -> u64 {
+fn fingerprint(world: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     world.hash(&mut hasher);
     hasher.finish()

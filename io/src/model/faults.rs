@@ -32,11 +32,15 @@ pub enum Fault {
     Haste,
     /// A service cannot be started.
     Failure,
+    /// A process does nothing for a while; only where time is common to all.
+    Pause,
+    /// A server of the store loses the others; only where time is common to all.
+    Server,
 }
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::Crash,
         Self::Expiry,
         Self::Cut,
@@ -50,7 +54,25 @@ impl Fault {
         Self::Overdue,
         Self::Haste,
         Self::Failure,
+        Self::Pause,
+        Self::Server,
     ];
+
+    /// Whether it happens in worlds that know no time, or in those that do.
+    #[must_use]
+    pub const fn happens(self, timed: bool) -> bool {
+        match self {
+            Self::Crash | Self::Cut | Self::Lost | Self::Late | Self::Resign | Self::Shutdown => true,
+            Self::Pause | Self::Server => timed,
+            Self::Expiry
+            | Self::Renewal
+            | Self::Candidate
+            | Self::Member
+            | Self::Overdue
+            | Self::Haste
+            | Self::Failure => !timed,
+        }
+    }
 
     /// What it is called in a list of faults.
     #[must_use]
@@ -69,6 +91,8 @@ impl Fault {
             Self::Overdue => "overdue",
             Self::Haste => "haste",
             Self::Failure => "failure",
+            Self::Pause => "pause",
+            Self::Server => "server",
         }
     }
 }
@@ -84,10 +108,16 @@ impl Faults {
         Self([0; Fault::ALL.len()])
     }
 
-    /// One of each kind.
+    /// One of each kind that happens in worlds that know no time, or in those that do.
     #[must_use]
-    pub const fn one_each() -> Self {
-        Self([1; Fault::ALL.len()])
+    pub fn one_each(timed: bool) -> Self {
+        Self(Fault::ALL.map(|fault| u8::from(fault.happens(timed))))
+    }
+
+    /// What is in it that does not happen in such worlds.
+    #[must_use]
+    pub fn foreign(&self, timed: bool) -> Option<Fault> {
+        Fault::ALL.into_iter().find(|fault| self.left(*fault) > 0 && !fault.happens(timed))
     }
 
     /// One more of this kind.
@@ -114,7 +144,7 @@ impl Faults {
 
 /// A list of faults that is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no fault: give a list such as `crash,cut,cut`, or `all`, or `none`, out of {}", names())]
+#[error("`{given}` is no fault: give a list such as `crash,cut,cut`, or `none`, out of {}", names())]
 pub struct UnknownFault {
     given: String,
 }
@@ -123,13 +153,12 @@ fn names() -> String {
     Fault::ALL.map(Fault::name).join(", ")
 }
 
-/// A list, such as `crash,cut,cut`: each word allows one fault; `all` is one of each kind.
+/// A list, such as `crash,cut,cut`: each word allows one fault.
 impl FromStr for Faults {
     type Err = UnknownFault;
 
     fn from_str(text: &str) -> Result<Self, UnknownFault> {
         match text {
-            "all" => return Ok(Self::one_each()),
             "none" | "" => return Ok(Self::none()),
             _ => {}
         }

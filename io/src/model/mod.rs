@@ -5,8 +5,10 @@
 //! [`Faults`] may happen, at any moment. In every state the promises must hold, and a run without further faults must bring the
 //! cluster to rest.
 //!
-//! The worlds of this model know no time: a node's clock jumps to its next deadline when nothing is under way to it, or
-//! earlier at the price of a fault; the session of a leader never ends, for that is what time is there to see to.
+//! There are two kinds of worlds. The first knows no time: a node's clock jumps to its next deadline when nothing is under way to
+//! it, or earlier at the price of a fault; the session of a leader never ends, for that is what time is there to see to. It
+//! tries out every order in which things can happen. In the second, [`Options::timed`], time is common to all: it shows that
+//! deadlines keep two nodes from leading at once.
 
 mod canonical;
 mod explore;
@@ -14,6 +16,7 @@ mod fair;
 mod faults;
 mod judge;
 mod report;
+mod timed;
 mod world;
 
 use std::time::Duration;
@@ -21,6 +24,7 @@ use std::time::Duration;
 pub use explore::run;
 pub use faults::{Fault, Faults, UnknownFault};
 pub use report::{Progress, Report, Violated};
+pub use timed::{Rate, UnknownRate};
 
 /// What is explored, and for how long.
 #[derive(Clone, Debug)]
@@ -35,6 +39,10 @@ pub struct Options {
     pub lean: bool,
     /// How many nodes are at rest when the exploration begins, with one of them leading; the others start at any moment.
     pub settled: u8,
+    /// Whether there is a time that is common to all, on clocks that are wrong by as much as is configured.
+    pub timed: bool,
+    /// How the clock of each node goes; where it is not said, every way is tried. In a lean world none is exact.
+    pub clocks: Vec<Rate>,
     /// When to stop though there are states left.
     pub time: Option<Duration>,
     /// How many threads explore; with one the shortest way to what is wrong is found.
@@ -45,7 +53,16 @@ impl Options {
     /// So many nodes, nothing that goes wrong, all the time it takes, one thread.
     #[must_use]
     pub const fn new(nodes: u8) -> Self {
-        Self { nodes, faults: Faults::none(), lean: false, settled: 0, time: None, threads: 1 }
+        Self {
+            nodes,
+            faults: Faults::none(),
+            lean: false,
+            settled: 0,
+            timed: false,
+            clocks: Vec::new(),
+            time: None,
+            threads: 1,
+        }
     }
 
     /// One more fault of this kind.

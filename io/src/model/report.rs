@@ -4,11 +4,10 @@ use std::fmt;
 use std::time::Duration;
 
 use rolecall_core::Trace;
-use rolecall_core::names::ORIGIN;
 
 use super::Options;
+use super::explore::Explored;
 use super::fair::state_of;
-use super::world::{Step, World};
 
 /// How far an exploration is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,47 +38,82 @@ pub struct Report {
 pub struct Violated {
     /// What does not hold.
     pub what: String,
+    /// How many states the shortest way to it has that was found.
+    pub depth: usize,
     /// What happened, one line for each thing that a node took note of.
     pub trace: String,
 }
 
 impl Violated {
     /// Takes the steps once more, this time with the names that things really have.
-    pub(crate) fn retold(options: &Options, property: &str, steps: &[Step]) -> Self {
-        let mut world = World::new(options);
-        let mut trace = Trace::new();
-        for step in steps {
-            retell(&mut world, *step, &mut trace);
+    pub(crate) fn retold<W: Explored>(options: &Options, property: &str, path: &[(W, Option<W::Step>)]) -> Self {
+        let begun = W::beginnings(options).into_iter().find(|begun| {
+            let mut canonical = begun.clone();
+            canonical.rename();
+            path.first().is_some_and(|(state, _)| *state == canonical)
+        });
+        let begun = begun.expect("a path begins where the exploration did");
+        let mut tale = Tale { told: begun.clone(), begun, trace: Trace::new() };
+        tale.note(None);
+        for step in path.iter().filter_map(|(_, step)| *step) {
+            tale.tell(step);
         }
-        let mut what = match world.breach {
-            Some(breach) => format!("{breach}"),
-            None => property.to_owned(),
+        let depth = path.len();
+        let broken = tale.told.world().breach;
+        if broken.is_none() {
+            tale.trace.note(tale.told.world().now, "--", "from here on nothing goes wrong any more");
+            tale.tell_the_end();
+        }
+        let what = match (broken, tale.told.world().breach) {
+            (Some(breach), _) => breach.to_string(),
+            (None, Some(breach)) => format!("{breach}, in a run that goes on without faults"),
+            (None, None) => format!("{property}{}", tale.left()),
         };
-        if world.breach.is_none() {
-            trace.note(ORIGIN, "--", "from here on nothing goes wrong any more");
-            for _ in 0..super::fair::LIMIT {
-                let Some(step) = world.fair_step().filter(|_| world.breach.is_none() && !world.is_at_rest()) else {
-                    break;
-                };
-                retell(&mut world, step, &mut trace);
-            }
-            for (place, node) in world.hosts.iter().enumerate().filter_map(|(place, host)| Some((place, host.node()?)))
-            {
-                what.push_str(&format!("; {} is left {}", super::world::name(place), state_of(node)));
-            }
-        }
-        Self { what, trace: trace.text().to_owned() }
+        Self { what, depth, trace: tale.trace.text().to_owned() }
     }
 }
 
-fn retell(world: &mut World, step: Step, trace: &mut Trace) {
-    if let Some(note) = step.note() {
-        trace.note(ORIGIN, &step.place().map_or_else(|| "--".into(), super::world::name), &note);
+/// A run that is taken once more, and what there is to say of it.
+struct Tale<W> {
+    begun: W,
+    told: W,
+    trace: Trace,
+}
+
+impl<W: Explored> Tale<W> {
+    fn note(&mut self, step: Option<W::Step>) {
+        if let Some((who, note)) = self.told.note(step) {
+            self.trace.note(self.told.world().now, &who, &note);
+        }
     }
-    let mut seen = Vec::new();
-    world.take(step, &mut seen);
-    for happened in seen {
-        trace.record(ORIGIN, &super::world::name(happened.place), &happened.event, &happened.actions);
+
+    fn tell(&mut self, step: W::Step) {
+        self.note(Some(step));
+        let mut seen = Vec::new();
+        self.told.take(step, &mut seen);
+        let now = self.told.world().now;
+        for happened in seen {
+            let name = super::world::name(happened.place);
+            self.trace.record(now, &name, &happened.event, &happened.actions);
+            if let Some(remark) = self.told.remark(&happened, &self.begun) {
+                self.trace.note(now, &name, &remark);
+            }
+        }
+    }
+
+    /// As what every node is left.
+    fn left(&self) -> String {
+        let hosts = self.told.world().hosts.iter().enumerate();
+        let states = hosts.filter_map(|(place, host)| Some((super::world::name(place), state_of(host.node()?))));
+        states.map(|(name, state)| format!("; {name} is left {state}")).collect()
+    }
+
+    fn tell_the_end(&mut self) {
+        for _ in 0..super::fair::LIMIT {
+            let ended = self.told.world().breach.is_some() || self.told.is_at_rest();
+            let Some(step) = self.told.fair_step().filter(|_| !ended) else { break };
+            self.tell(step);
+        }
     }
 }
 
@@ -94,7 +128,7 @@ impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{}", self.found)?;
         for violated in &self.violated {
-            writeln!(formatter, "\nbroken: {}\n{}", violated.what, violated.trace)?;
+            writeln!(formatter, "\nbroken at depth {}: {}\n{}", violated.depth, violated.what, violated.trace)?;
         }
         formatter.write_str(match (self.violated.is_empty(), self.exhausted) {
             (false, _) => "a promise is broken",

@@ -7,6 +7,16 @@ use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 use super::{Breach, News, Process, Sent, Service, World};
 use crate::model::judge::{self, Judged};
 
+/// By which road something comes to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Road {
+    Answers,
+    /// That of answers that were delayed.
+    Late,
+    Notices,
+    News,
+}
+
 /// What one event did, for whoever writes it down.
 pub(crate) struct Happened {
     pub(crate) place: usize,
@@ -15,7 +25,7 @@ pub(crate) struct Happened {
 }
 
 impl World {
-    pub(super) fn deliver(&mut self, place: usize, event: Event, seen: &mut Vec<Happened>) {
+    pub(crate) fn deliver(&mut self, place: usize, event: Event, seen: &mut Vec<Happened>) {
         let host = &mut self.hosts[place];
         let now = host.clock;
         let Process::Runs(node) = &mut host.process else { return };
@@ -30,9 +40,6 @@ impl World {
         }
         for action in &actions {
             self.carry_out(place, action);
-        }
-        if self.leaders() > 1 {
-            self.breach.get_or_insert(Breach::Promise(Violation::TwoLeaders));
         }
         seen.push(Happened { place, event, actions });
     }
@@ -93,7 +100,9 @@ impl World {
             Action::Halt(violation) => {
                 self.breach.get_or_insert(Breach::Promise(*violation));
             }
-            Action::OpenGate { .. } | Action::CloseGate | Action::Floor(_) | Action::Announce(_) => {}
+            Action::OpenGate { fence, until } => host.gate = Some((*fence, *until)),
+            Action::CloseGate => host.gate = None,
+            Action::Floor(_) | Action::Announce(_) => {}
         }
     }
 
@@ -106,9 +115,38 @@ impl World {
         }
     }
 
-    pub(super) fn deliver_news(&mut self, place: usize, news: &News, seen: &mut Vec<Happened>) {
+    /// The next thing that a step of this kind brings to a node.
+    pub(crate) fn bring(&mut self, place: usize, road: Road, seen: &mut Vec<Happened>) {
+        let host = &mut self.hosts[place];
+        match road {
+            Road::Answers => {
+                if let Some((id, answer)) = host.answers.pop_front() {
+                    self.deliver(place, Event::Answered { id, answer }, seen);
+                }
+            }
+            Road::Late => {
+                if let Some((id, answer)) = host.late.pop_front() {
+                    self.deliver(place, Event::Answered { id, answer }, seen);
+                }
+            }
+            Road::Notices => {
+                if let Some((id, notice)) = host.notices.pop_front() {
+                    self.deliver(place, Event::Noticed { id, notice }, seen);
+                }
+            }
+            Road::News => {
+                if let Some(news) = host.news.pop_front() {
+                    self.deliver_news(place, &news, seen);
+                }
+            }
+        }
+    }
+
+    fn deliver_news(&mut self, place: usize, news: &News, seen: &mut Vec<Happened>) {
         let event = match news {
-            News::Up(session) => Event::SessionUp { session: *session, timeout: super::TIMEOUT, entropy: session.0 },
+            News::Up(session) => {
+                Event::SessionUp { session: *session, timeout: self.scale.timeout, entropy: session.0 }
+            }
             News::Suspended => Event::Suspended,
             News::Lost => Event::SessionLost,
         };

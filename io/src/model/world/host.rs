@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use rolecall_core::names::{Canonical, ORIGIN};
 use rolecall_core::store::{Answer, Notice, Reply, Request};
-use rolecall_core::{Config, Event, Node, OpId, Run, Session, Time};
+use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
+
+use super::Scale;
 
 /// The process, its client of the store, and what is under way to and from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -13,6 +15,8 @@ pub(crate) struct Host {
     pub(crate) process: Process,
     /// The time on its own clock.
     pub(crate) clock: Time,
+    /// What its gate was last told: the term that is open, and until when on its own clock.
+    pub(crate) gate: Option<(Fence, Time)>,
     /// The session that its client has.
     pub(crate) session: Option<Session>,
     /// Whether its client is connected.
@@ -76,10 +80,11 @@ pub(crate) fn name(place: usize) -> String {
 }
 
 impl Host {
-    pub(super) fn new(place: u8) -> Self {
+    pub(super) fn new(place: usize, scale: &Scale) -> Self {
         Self {
-            process: Process::start(usize::from(place)),
+            process: Process::start(place, scale),
             clock: ORIGIN,
+            gate: None,
             session: None,
             linked: false,
             sent: VecDeque::new(),
@@ -104,8 +109,13 @@ impl Host {
         self.node().is_some_and(|node| node.term().is_some())
     }
 
+    /// Whether a leader-only act could begin now: the gate is asked at the point of use, by the clock.
+    pub(crate) fn gate_is_open(&self) -> bool {
+        self.gate.is_some_and(|(_, until)| self.clock < until)
+    }
+
     /// Whether it leads, or an answer is under way that will make it.
-    pub(super) fn is_about_to_lead(&self) -> bool {
+    pub(crate) fn is_about_to_lead(&self) -> bool {
         let Some(node) = self.node() else { return false };
         let claimed = |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
         let mut claims = self.answers.iter().chain(&self.late).filter(claimed).peekable();
@@ -123,7 +133,7 @@ impl Host {
     }
 
     /// Whether nothing is under way to this node or will be without its doing.
-    pub(super) fn is_quiet(&self) -> bool {
+    pub(crate) fn is_quiet(&self) -> bool {
         let waits = match self.service {
             Some(Service::Starting(_) | Service::Stopping(_)) => true,
             Some(Service::Serving(_)) | None => false,
@@ -132,7 +142,7 @@ impl Host {
     }
 
     /// Takes out an answer or a notice under way that nobody waits for; a candidate that was made all the same is of interest.
-    pub(super) fn unawaited(&mut self) -> Option<Event> {
+    pub(crate) fn unawaited(&mut self) -> Option<Event> {
         let names = Canonical::new(self.clock, self.node()?, &mut []);
         let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Entered(_)));
         let idle = |(id, answer): &(OpId, Answer)| !names.knows(*id) && !made(answer);
@@ -144,9 +154,10 @@ impl Host {
     }
 
     /// Its process is gone, and everything that was on its way to it.
-    pub(super) fn end(&mut self, how: Process) {
+    pub(crate) fn end(&mut self, how: Process) {
         self.process = how;
         self.clock = ORIGIN;
+        self.gate = None;
         (self.session, self.linked) = (None, false);
         self.answers.clear();
         self.notices.clear();
@@ -159,9 +170,10 @@ impl Host {
 }
 
 impl Process {
-    pub(super) fn start(place: usize) -> Self {
+    pub(crate) fn start(place: usize, scale: &Scale) -> Self {
         let mut config = Config::new(name(place));
-        config.store_tick = Some(super::TICK);
+        config.store_tick = Some(scale.tick);
+        config.clock_error_ppm = scale.clock_error_ppm;
         // A listing that comes by itself would only hide what is missed without it.
         config.relist = Duration::MAX;
         Self::Runs(Box::new(Node::new(config)))

@@ -3,27 +3,24 @@
 mod deliver;
 mod host;
 mod options;
+mod scale;
 mod step;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use rolecall_core::names::ORIGIN;
-use rolecall_core::store::{self, Answer, Broken, Client, Machine, Output, Reply, Timing};
-use rolecall_core::{Fence, Link, OpId, Session, Slot, Violation};
+use rolecall_core::store::{self, Answer, Broken, Client, Machine, Output, Reply, Server, Timing};
+use rolecall_core::{Fence, Link, OpId, Session, Slot, Time, Violation};
 
+pub(crate) use deliver::{Happened, Road};
 pub(crate) use host::{Host, News, Process, Sent, Service, name};
+pub(crate) use scale::Scale;
 pub(crate) use step::Step;
 
 use super::Options;
 use super::faults::Faults;
-
-/// The session timeout of every node.
-const TIMEOUT: Duration = Duration::from_secs(2);
-/// What store and nodes know the store's tick to be.
-const TICK: Duration = Duration::from_millis(200);
 
 /// What must not happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -52,7 +49,10 @@ impl fmt::Display for Breach {
 pub(crate) struct World {
     /// Whether little lingers.
     lean: bool,
+    pub(crate) scale: Scale,
     pub(crate) store: Machine,
+    /// The time of the store.
+    pub(crate) now: Time,
     pub(crate) hosts: Vec<Host>,
     /// What may still go wrong.
     pub(crate) faults: Faults,
@@ -66,19 +66,26 @@ pub(crate) struct World {
 impl World {
     /// A store that nobody has come to yet, or a cluster at rest.
     pub(crate) fn new(options: &Options) -> Self {
-        let mut world = Self {
-            lean: options.lean,
-            store: Machine::new(Timing::bounded(TICK), 1),
-            hosts: (0..options.nodes).map(Host::new).collect(),
-            faults: options.faults,
-            newest: None,
-            owners: BTreeMap::new(),
-            breach: None,
-        };
+        let mut world = Self::empty(options, Scale::UNTIMED);
         if options.settled > 0 {
             world.settle(usize::from(options.settled));
         }
         world
+    }
+
+    /// A store that nobody has come to yet.
+    pub(crate) fn empty(options: &Options, scale: Scale) -> Self {
+        Self {
+            lean: options.lean,
+            scale,
+            store: Machine::new(Timing::bounded(scale.tick), scale.servers),
+            now: ORIGIN,
+            hosts: (0..usize::from(options.nodes)).map(|place| Host::new(place, &scale)).collect(),
+            faults: options.faults,
+            newest: None,
+            owners: BTreeMap::new(),
+            breach: None,
+        }
     }
 
     fn settle(&mut self, count: usize) {
@@ -86,15 +93,14 @@ impl World {
             host.end(Process::Crashed);
         }
         while let Some(step) = self.fair_step().filter(|_| !self.is_at_rest() && self.breach.is_none()) {
-            self.take(step, &mut Vec::new());
+            self.apply(step, &mut Vec::new());
         }
     }
 
     /// Gives the store an event, and what it says to those concerned.
-    fn tell_store(&mut self, place: usize, event: store::Event) {
+    pub(crate) fn tell_store(&mut self, place: usize, event: store::Event) {
         let mut out = Vec::new();
-        // Nobody has to be heard for its session to live: an untimed world ends sessions itself.
-        self.store.handle(ORIGIN, event, &mut out);
+        self.store.handle(self.now, event, &mut out);
         for output in out {
             self.hear_store(place, output);
         }
@@ -132,7 +138,12 @@ impl World {
                     (host.session, host.linked) = (None, false);
                 }
             }
-            Output::Rejected { .. } | Output::Disconnected { .. } => {}
+            Output::Disconnected { session } => {
+                if let Some(place) = self.hosts.iter().position(|host| host.linked && host.session == Some(session)) {
+                    self.unlink(place);
+                }
+            }
+            Output::Rejected { .. } => {}
         }
     }
 
@@ -157,7 +168,7 @@ impl World {
     /// Whether this node leads, as far as P1 goes: a leader whose candidate an outsider deleted is held back by its epoch
     /// alone.
     pub(crate) fn leaders(&self) -> usize {
-        self.hosts.iter().filter(|host| host.leads() && !host.deposed).count()
+        self.hosts.iter().filter(|host| host.gate_is_open() && !host.deposed).count()
     }
 
     fn client(place: usize) -> Client {
@@ -170,11 +181,17 @@ impl World {
         let mut store = self.store.clone();
         let mut out = Vec::new();
         let client = Client { id: "operator".into(), address: "".into() };
-        let server = store::Server(0);
-        store.handle(ORIGIN, store::Event::Connect { server, client, previous: None, timeout: TIMEOUT }, &mut out);
-        let Some(Output::Connected { session, .. }) = out.pop() else { return None };
+        let timeout = self.scale.timeout;
+        let session = (0..self.scale.servers).map(Server).find_map(|server| {
+            let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout };
+            store.handle(self.now, connect, &mut out);
+            match out.pop() {
+                Some(Output::Connected { session, .. }) => Some(session),
+                Some(_) | None => None,
+            }
+        })?;
         let id = OpId { link: Link(0), slot: Slot::Term, sequence: 0 };
-        store.handle(ORIGIN, store::Event::Request { session, id, request }, &mut out);
+        store.handle(self.now, store::Event::Request { session, id, request }, &mut out);
         match out.pop() {
             Some(Output::Answered { answer: Answer::Done(reply), .. }) => Some(reply),
             Some(_) | None => None,

@@ -4,10 +4,12 @@ use core::time::Duration;
 
 use rolecall_core::names::{Moment, Named, Names};
 use rolecall_core::store::{self, Act, Answer, Reply, Request, Server};
-use rolecall_core::{Directory, Event, Session, Time};
+use rolecall_core::{Directory, Event, Session, Time, Violation};
 
-use super::deliver::Happened;
-use super::{News, Process, Sent, Service, World};
+use super::deliver::{Happened, Road};
+use super::{Breach, News, Process, Sent, Service, World};
+use crate::model::Options;
+use crate::model::explore::Explored;
 use crate::model::faults::Fault;
 
 /// One step of a world. Hosts are named by their places; so are orphans, candidates and entries, each in the order of the
@@ -145,35 +147,60 @@ impl Step {
     }
 }
 
+impl Explored for World {
+    type Step = Step;
+
+    fn beginnings(options: &Options) -> Vec<Self> {
+        vec![Self::new(options)]
+    }
+
+    fn steps(&self, steps: &mut Vec<Step>) {
+        self.options(steps);
+    }
+
+    fn take(&mut self, step: Step, seen: &mut Vec<Happened>) {
+        self.apply(step, seen);
+    }
+
+    fn rename(&mut self) {
+        Self::rename(self);
+    }
+
+    fn world(&self) -> &World {
+        self
+    }
+
+    fn is_at_rest(&self) -> bool {
+        Self::is_at_rest(self)
+    }
+
+    fn fair_step(&self) -> Option<Step> {
+        Self::fair_step(self)
+    }
+
+    fn note(&self, step: Option<Step>) -> Option<(String, String)> {
+        let step = step?;
+        Some((step.place().map_or_else(|| "--".into(), super::name), step.note()?))
+    }
+
+    fn remark(&self, _: &Happened, _: &Self) -> Option<String> {
+        None
+    }
+}
+
 impl World {
     /// Takes a step that is possible; `seen` learns what the nodes did.
-    pub(crate) fn take(&mut self, step: Step, seen: &mut Vec<Happened>) {
+    pub(super) fn apply(&mut self, step: Step, seen: &mut Vec<Happened>) {
         if let Some(fault) = step.fault() {
             self.faults.spend(fault);
         }
         match step {
-            Step::Connect(place) | Step::ConnectEarly(place) => self.connect(place),
+            Step::Connect(place) | Step::ConnectEarly(place) => self.connect(place, Server(0)),
             Step::Take(place) => self.take_sent(place),
-            Step::Answer(place) => {
-                if let Some((id, answer)) = self.hosts[place].answers.pop_front() {
-                    self.deliver(place, Event::Answered { id, answer }, seen);
-                }
-            }
-            Step::Notice(place) => {
-                if let Some((id, notice)) = self.hosts[place].notices.pop_front() {
-                    self.deliver(place, Event::Noticed { id, notice }, seen);
-                }
-            }
-            Step::News(place) => {
-                if let Some(news) = self.hosts[place].news.pop_front() {
-                    self.deliver_news(place, &news, seen);
-                }
-            }
-            Step::LateAnswer(place) => {
-                if let Some((id, answer)) = self.hosts[place].late.pop_front() {
-                    self.deliver(place, Event::Answered { id, answer }, seen);
-                }
-            }
+            Step::Answer(place) => self.bring(place, Road::Answers, seen),
+            Step::Notice(place) => self.bring(place, Road::Notices, seen),
+            Step::News(place) => self.bring(place, Road::News, seen),
+            Step::LateAnswer(place) => self.bring(place, Road::Late, seen),
             Step::Serve(place) => self.serve(place, seen),
             Step::Wake(place) | Step::WakeOverdue(place) | Step::WakeEarly(place) => {
                 if let Some(left) = self.time_left(place) {
@@ -187,7 +214,7 @@ impl World {
                     places.for_each(|place| self.pass(place, left));
                 }
             }
-            Step::Restart(place) => self.hosts[place].process = Process::start(place),
+            Step::Restart(place) => self.hosts[place].process = Process::start(place, &self.scale),
             Step::EndOrphan(nth) => {
                 if let Some((place, session)) = self.orphans().get(nth).copied() {
                     self.tell_store(place, store::Event::Fault(store::Fault::Expire(session)));
@@ -199,12 +226,12 @@ impl World {
                     self.tell_store(place, store::Event::Fault(store::Fault::Expire(session)));
                 }
             }
-            Step::Cut(place) => self.cut(place),
+            Step::Cut(place) => self.unlink(place),
             Step::CutLate(place) => {
                 self.faults.spend(Fault::Late);
                 let answers = self.hosts[place].answers.split_off(0);
                 self.hosts[place].late.extend(answers);
-                self.cut(place);
+                self.unlink(place);
             }
             Step::Lose(place) => {
                 self.hosts[place].answers.pop_front();
@@ -233,6 +260,9 @@ impl World {
         }
         self.hurry(seen);
         self.ping();
+        if self.leaders() > 1 {
+            self.breach.get_or_insert(Breach::Promise(Violation::TwoLeaders));
+        }
     }
 
     /// In a lean world what a node sends is with the store at once, and what nobody waits for arrives at once.
@@ -249,7 +279,7 @@ impl World {
         }
     }
 
-    fn connect(&mut self, place: usize) {
+    pub(crate) fn connect(&mut self, place: usize, server: Server) {
         let host = &mut self.hosts[place];
         host.sent.clear();
         host.answers.clear();
@@ -259,11 +289,11 @@ impl World {
             self.tell_store(place, store::Event::Disconnect { session });
         }
         let client = Self::client(place);
-        let connect = store::Event::Connect { server: Server(0), client, previous, timeout: super::TIMEOUT };
+        let connect = store::Event::Connect { server, client, previous, timeout: self.scale.timeout };
         self.tell_store(place, connect);
     }
 
-    fn take_sent(&mut self, place: usize) {
+    pub(crate) fn take_sent(&mut self, place: usize) {
         let Some((session, sent)) = self.hosts[place].sent.pop_front() else { return };
         self.tell_store(
             place,
@@ -274,7 +304,7 @@ impl World {
         );
     }
 
-    fn serve(&mut self, place: usize, seen: &mut Vec<Happened>) {
+    pub(crate) fn serve(&mut self, place: usize, seen: &mut Vec<Happened>) {
         let host = &mut self.hosts[place];
         match host.service {
             Some(Service::Starting(run)) => {
@@ -305,7 +335,8 @@ impl World {
         }
     }
 
-    fn cut(&mut self, place: usize) {
+    /// A link breaks.
+    pub(crate) fn unlink(&mut self, place: usize) {
         let host = &mut self.hosts[place];
         host.linked = false;
         host.answers.clear();
@@ -336,7 +367,7 @@ impl World {
         let connected: Vec<Session> =
             self.hosts.iter().filter(|host| host.linked).filter_map(|host| host.session).collect();
         for session in connected {
-            self.store.handle(rolecall_core::names::ORIGIN, store::Event::Ping { session }, &mut Vec::new());
+            self.store.handle(self.now, store::Event::Ping { session }, &mut Vec::new());
         }
     }
 }

@@ -1,0 +1,139 @@
+//! Worlds in which time is common to all: what deadlines are for.
+//!
+//! One true time goes on for all, in whole grains. Every node has a clock whose rate is wrong by as much as is configured, in
+//! either direction, or exact. The store ends sessions by the true time, rounded to its ticks, and has two servers, of which one
+//! may lose the other. Time goes on only when nothing is due and nothing is under way, but for answers that are late, processes
+//! that pause, and clients that do not come back yet: all of these may last for as long as they like.
+//!
+//! What the untimed worlds show is not shown again: at one instant things happen in one order.
+
+mod client;
+mod judge;
+mod step;
+mod steps;
+
+use std::time::Duration;
+
+use rolecall_core::store::Server;
+
+use super::Options;
+use super::explore::Explored;
+use super::world::{Happened, Process, Scale, World, name};
+use client::{CLOCK_ERROR_PPM, Client, GRAIN};
+pub use client::{Rate, UnknownRate};
+use step::TimedStep;
+
+const SCALE: Scale = Scale {
+    timeout: Duration::from_secs(4),
+    tick: Duration::from_millis(800),
+    servers: 2,
+    clock_error_ppm: CLOCK_ERROR_PPM,
+};
+/// A client that has asked for nothing for so long shows that it lives.
+const PING: Duration = Duration::from_millis(1_400);
+/// A client notices so late, at the latest, that its link is dead.
+const UNAWARE: Duration = Duration::from_millis(2_800);
+/// A server that has lost the others for so long gives its clients up, and a process pauses no longer: by then nothing is left
+/// that could still change.
+const LONGEST: Duration = Duration::from_millis(6_000);
+/// What lasts ends after a whole number of these, or at once; it begins at any instant.
+const LASTING: Duration = Duration::from_millis(1_000);
+
+/// The state of a model that knows the time.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Timed {
+    pub(crate) world: World,
+    clients: Vec<Client>,
+    /// Whether things happen in one order at one instant.
+    lean: bool,
+    /// The server that has lost the others, and for how long.
+    isolated: Option<(Server, Duration)>,
+}
+
+impl Timed {
+    /// A cluster that starts, or is at rest, on clocks that go like this.
+    fn new(options: &Options, rates: &[Rate]) -> Self {
+        let servers = (0..SCALE.servers).map(Server).cycle();
+        let clients = rates.iter().zip(servers).map(|(rate, server)| Client::new(*rate, server)).collect();
+        let world = World::empty(options, SCALE);
+        let mut timed = Self { world, clients, lean: options.lean, isolated: None };
+        if options.settled > 0 {
+            timed.settle(usize::from(options.settled));
+        }
+        timed
+    }
+
+    fn settle(&mut self, count: usize) {
+        for host in self.world.hosts.iter_mut().skip(count) {
+            host.end(Process::Crashed);
+        }
+        while let Some(step) = self.fair_step().filter(|_| !self.is_at_rest() && self.world.breach.is_none()) {
+            self.take(step, &mut Vec::new());
+        }
+    }
+}
+
+/// Every way in which so many clocks can go.
+fn all_ways(clocks: u8, rates: &[Rate]) -> Vec<Vec<Rate>> {
+    (0..clocks).fold(vec![Vec::new()], |shorter, _| {
+        let longer = |way: &Vec<Rate>| rates.iter().map(|rate| [way.as_slice(), &[*rate]].concat()).collect::<Vec<_>>();
+        shorter.iter().flat_map(longer).collect()
+    })
+}
+
+/// Whether what has lasted for so long may end.
+fn may_end(lasted: Duration) -> bool {
+    lasted.as_millis().is_multiple_of(LASTING.as_millis())
+}
+
+impl Explored for Timed {
+    type Step = TimedStep;
+
+    fn beginnings(options: &Options) -> Vec<Self> {
+        if options.clocks.len() == usize::from(options.nodes) {
+            return vec![Self::new(options, &options.clocks)];
+        }
+        let rates = if options.lean { Rate::EXTREMES } else { Rate::ALL };
+        all_ways(options.nodes, rates).iter().map(|way| Self::new(options, way)).collect()
+    }
+
+    fn steps(&self, steps: &mut Vec<TimedStep>) {
+        self.possible(steps);
+    }
+
+    fn take(&mut self, step: TimedStep, seen: &mut Vec<Happened>) {
+        self.apply(step, seen);
+        self.judge(seen);
+    }
+
+    fn rename(&mut self) {
+        self.world.rename();
+    }
+
+    fn world(&self) -> &World {
+        &self.world
+    }
+
+    fn is_at_rest(&self) -> bool {
+        self.world.is_at_rest() && self.clients.iter().all(|client| client.paused.is_none())
+    }
+
+    fn fair_step(&self) -> Option<TimedStep> {
+        let recovers = |step: &TimedStep| !matches!(step, TimedStep::Restart(_));
+        self.next_due().or_else(|| self.recoveries().into_iter().find(recovers)).or(Some(TimedStep::Pass))
+    }
+
+    fn note(&self, step: Option<TimedStep>) -> Option<(String, String)> {
+        let Some(step) = step else {
+            let clocks = self.clients.iter().enumerate();
+            let clocks: Vec<_> =
+                clocks.map(|(place, client)| format!("{}'s clock is {}", name(place), client.rate.name())).collect();
+            return Some(("--".into(), clocks.join(", ")));
+        };
+        Some((step.place().map_or_else(|| "--".into(), name), step.note()?))
+    }
+
+    fn remark(&self, happened: &Happened, begun: &Self) -> Option<String> {
+        self.gate_until(happened, begun)
+    }
+}
