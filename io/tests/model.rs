@@ -25,7 +25,7 @@ fn one_node() {
         ("cut", 6971),
         ("lost", 507),
         ("cut,late", 30_282),
-        ("renewal", 22_625),
+        ("renewal", 13_727),
         ("candidate", 6598),
         ("member", 511),
         ("resign", 2303),
@@ -42,7 +42,7 @@ fn one_node() {
 #[test]
 fn one_leader_with_everything() {
     let leader = Options { lean: true, settled: 1, ..Options::new(1) };
-    explore(&leader, "crash,expiry,cut,late", 195_652);
+    explore(&leader, "crash,expiry,cut,late", 135_743);
 }
 
 /// Two nodes that start at the same time.

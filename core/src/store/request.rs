@@ -53,7 +53,8 @@ pub enum Request {
     },
     /// Reads the term record, after a sync. Answered by [`Reply::Term`] or [`Refusal::Missing`].
     ReadTerm,
-    /// Registers this node, for as long as this session lives. Answered by [`Reply::Joined`] or [`Refusal::Exists`].
+    /// Registers this node, for as long as this session lives. Answered by [`Reply::Joined`], [`Refusal::Exists`], or
+    /// [`Refusal::SessionOver`] if this is another session than the one that it names.
     Join {
         /// Where.
         directory: Directory,

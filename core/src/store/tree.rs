@@ -185,6 +185,9 @@ impl Tree {
         session: Session,
         epoch: Option<Epoch>,
     ) -> Result<Reply, Refusal> {
+        if session != author.session {
+            return Err(Refusal::SessionOver);
+        }
         let created = self.revision + 1;
         let member = Member {
             key: MemberKey { id: author.client.id.clone(), session },

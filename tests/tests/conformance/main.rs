@@ -17,9 +17,8 @@
 //!    is a matter of time only, so that the step waits.
 //! 5. *A reading of members is no single moment of ZooKeeper*: its adapter reads the names, then each entry. Requests that are sent
 //!    at once with others are of the kinds that are one operation.
-//! 6. *A node joins for the session that it is in.* ZooKeeper's adapter refuses another, which the machine registers by that name.
 //!
-//! What only one of the two can do is tested elsewhere: servers that lag or are cut off, answers that are lost.
+//! What only one of the two can do is tested elsewhere: servers that lag or are cut off.
 
 mod random;
 mod record;
@@ -51,7 +50,7 @@ const LENGTH: usize = 60;
 async fn what_was_thought_of() -> Outcome {
     let server = ZooKeeperServer::start().await?;
     let runs = table::sequences().into_iter().map(|(name, nodes, steps)| (name.to_owned(), nodes, steps));
-    side_by_side(&server, runs.collect()).await;
+    side_by_side(&server, runs.collect(), LONG).await;
     Ok(())
 }
 
@@ -62,7 +61,15 @@ async fn random_sequences() -> Outcome {
         let (nodes, steps) = random::sequence(seed, LENGTH);
         (format!("seed {seed}"), nodes, steps)
     });
-    side_by_side(&server, runs.collect()).await;
+    side_by_side(&server, runs.collect(), LONG).await;
+    Ok(())
+}
+
+#[tokio::test]
+async fn links_that_fall_silent_and_sessions_that_nobody_ends() -> Outcome {
+    let server = ZooKeeperServer::start().await?;
+    let runs = table::silences().into_iter().map(|(name, nodes, steps)| (name.to_owned(), nodes, steps));
+    side_by_side(&server, runs.collect(), SHORT).await;
     Ok(())
 }
 
@@ -76,14 +83,14 @@ async fn a_store_that_stops() -> Outcome {
 }
 
 /// Compares all of these, at once.
-async fn side_by_side(server: &ZooKeeperServer, runs: Vec<(String, usize, Vec<Step>)>) {
+async fn side_by_side(server: &ZooKeeperServer, runs: Vec<(String, usize, Vec<Step>)>, timeout: Duration) {
     let mut tasks = JoinSet::new();
     let local = LocalSet::new();
     for (name, nodes, steps) in runs {
-        let world = ZooKeeper::shared(server, LONG).await;
+        let world = ZooKeeper::shared(server, timeout).await;
         tasks.spawn_local_on(
             async move {
-                let outcome = compare(&name, nodes, &steps, world, LONG).await;
+                let outcome = compare(&name, nodes, &steps, world, timeout).await;
                 outcome.unwrap_or_else(|error| panic!("{name}: {error}"));
             },
             &local,

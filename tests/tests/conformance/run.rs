@@ -58,11 +58,15 @@ pub(crate) async fn play<W: World>(
         let asker = Some(Asker::new(play.world.open(node).await?));
         play.seats.push(Seat { asker, broken: false, sessions: Vec::new(), nameless: Vec::new() });
         // One after the other, so that the order of sessions is the same.
-        records.push(play.collect(records.len()).await);
+        let mut told = play.nothing();
+        play.collect(records.len(), &mut told).await;
+        records.push(Record::new(play.life, told));
     }
     for step in steps {
-        play.step(step).await?;
-        records.push(play.collect(records.len()).await);
+        let mut told = play.nothing();
+        play.step(step, &mut told).await?;
+        play.collect(records.len(), &mut told).await;
+        records.push(Record::new(play.life, told));
         if expected
             .is_some_and(|expected| expected[records.len() - 1].lengths() != records[records.len() - 1].lengths())
         {
@@ -74,7 +78,8 @@ pub(crate) async fn play<W: World>(
 }
 
 impl<W: World> Play<'_, W> {
-    async fn step(&mut self, step: &Step) -> Outcome {
+    /// Does it; `told` is what the nodes are told already while it is done.
+    async fn step(&mut self, step: &Step, told: &mut [Told]) -> Outcome {
         match step {
             Step::Ask(node, ask) => self.send(*node, &[*ask]),
             Step::Burst(node, asks) => self.send(*node, asks),
@@ -85,6 +90,21 @@ impl<W: World> Play<'_, W> {
             Step::Break(node) if self.is_up(*node) => {
                 self.seats[node.0].broken = true;
                 self.world.cut(*node);
+            }
+            Step::Silence(node) if self.is_up(*node) => {
+                self.seats[node.0].broken = true;
+                self.world.silence(*node);
+            }
+            Step::Deafen(node) if self.is_up(*node) => {
+                self.seats[node.0].broken = true;
+                self.world.deafen(*node);
+            }
+            Step::Outlast(node) => {
+                let sessions = self.seats[node.0].sessions.clone();
+                while !self.world.outlasts(&sessions).await? {
+                    // Whoever is connected has to be heard meanwhile.
+                    self.drain(told).await;
+                }
             }
             Step::Mend(node) if self.seats[node.0].broken => {
                 self.seats[node.0].broken = false;
@@ -119,7 +139,14 @@ impl<W: World> Play<'_, W> {
                 self.claimed = None;
                 self.world.restart(false).await?;
             }
-            Step::Break(_) | Step::Mend(_) | Step::Flap(_) | Step::Renew(_) | Step::Close(_) | Step::Open(_) => {}
+            Step::Break(_)
+            | Step::Silence(_)
+            | Step::Deafen(_)
+            | Step::Mend(_)
+            | Step::Flap(_)
+            | Step::Renew(_)
+            | Step::Close(_)
+            | Step::Open(_) => {}
         }
         Ok(())
     }
@@ -128,23 +155,33 @@ impl<W: World> Play<'_, W> {
         self.seats[node.0].asker.is_some() && !self.seats[node.0].broken
     }
 
+    fn nothing(&self) -> Vec<Told> {
+        vec![Told::default(); self.seats.len()]
+    }
+
     /// Takes what every node is told, as much as is expected and what else is there.
-    async fn collect(&mut self, at: usize) -> Record {
-        let mut record = Record::new(self.life, vec![Told::default(); self.seats.len()]);
-        loop {
-            let mut any = false;
-            for place in 0..self.seats.len() {
-                let due = self.expected.map_or(0, |expected| expected[at].told[place].len());
-                while let Some(event) = self.seats[place].next(record.told[place].len() < due).await {
-                    any = true;
-                    self.learn(place, &event);
-                    record.told[place].push(event);
-                }
-            }
-            if !any {
-                return record;
+    async fn collect(&mut self, at: usize, told: &mut [Told]) {
+        while self.take(Some(at), told).await {}
+    }
+
+    /// Takes what there is.
+    async fn drain(&mut self, told: &mut [Told]) {
+        while self.take(None, told).await {}
+    }
+
+    /// Goes round once; true if anybody was told anything.
+    async fn take(&mut self, at: Option<usize>, told: &mut [Told]) -> bool {
+        let mut any = false;
+        for (place, told) in told.iter_mut().enumerate() {
+            let due = at.zip(self.expected).map_or(0, |(at, expected)| expected[at].told[place].len());
+            while let Some(event) = self.seats[place].next(told.len() < due).await {
+                any = true;
+                let event = self.world.hears(Node(place), event);
+                self.learn(place, &event);
+                told.push(event);
             }
         }
+        any
     }
 
     fn learn(&mut self, place: usize, event: &StoreEvent) {
@@ -199,6 +236,7 @@ impl<W: World> Play<'_, W> {
             for request in requests {
                 asker.send(request);
             }
+            self.world.asked(node);
         }
     }
 
@@ -217,8 +255,8 @@ impl<W: World> Play<'_, W> {
             }
             Ask::Beat(which) => Request::Beat { candidate: self.named(node, which) },
             Ask::ReadTerm => Request::ReadTerm,
-            Ask::Join(directory) => self.join(node, directory, None),
-            Ask::JoinAsLeader(directory) => self.join(node, directory, self.claimed),
+            Ask::Join(directory, whose) => self.join(node, directory, whose, None),
+            Ask::JoinAsLeader(directory) => self.join(node, directory, Whose::Own, self.claimed),
             Ask::Leave(directory, whose) => Request::Leave { directory, session: self.session(node, whose) },
             Ask::Verify(directory, whose) => Request::Verify { directory, session: self.session(node, whose) },
             Ask::Members(directory) | Ask::WatchMembers(directory) => Request::Members { directory, watch },
@@ -226,8 +264,8 @@ impl<W: World> Play<'_, W> {
         }
     }
 
-    fn join(&self, node: Node, directory: Directory, epoch: Option<Epoch>) -> Request {
-        Request::Join { directory, session: self.session(node, Whose::Own), epoch }
+    fn join(&self, node: Node, directory: Directory, whose: Whose, epoch: Option<Epoch>) -> Request {
+        Request::Join { directory, session: self.session(node, whose), epoch }
     }
 
     fn act(&mut self, deed: Deed) -> Act {

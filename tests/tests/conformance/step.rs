@@ -38,7 +38,13 @@ pub(crate) enum Step {
     Operator(Deed),
     /// A node loses its connection, and finds none.
     Break(Node),
-    /// It finds one again.
+    /// A node's connection falls silent: nothing ends it, and nothing gets through, on new ones neither.
+    Silence(Node),
+    /// A node is not told any more what comes of the next thing that it asks for. The store does it.
+    Deafen(Node),
+    /// The time of a node's sessions runs out while it has no connection; those of the others go on.
+    Outlast(Node),
+    /// It finds a connection again.
     Mend(Node),
     /// A node loses its connection and comes back at once.
     Flap(Node),
@@ -73,7 +79,7 @@ pub(crate) enum Ask {
     FirstClaim(Which, u64),
     Beat(Which),
     ReadTerm,
-    Join(Directory),
+    Join(Directory, Whose),
     /// The same, with the epoch that was claimed last.
     JoinAsLeader(Directory),
     Leave(Directory, Whose),

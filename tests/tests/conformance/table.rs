@@ -3,7 +3,8 @@
 use rolecall_core::Directory::{Coordinators, Workers};
 
 use super::step::Step::{
-    Ask as Asks, Break, Burst, Close, Crash, Expire, Flap, Mend, Open, Operator, Renew, Restart, Wipe,
+    Ask as Asks, Break, Burst, Close, Crash, Deafen, Expire, Flap, Mend, Open, Operator, Outlast, Renew, Restart,
+    Silence, Wipe,
 };
 use super::step::Whose::{Former, Own};
 use super::step::{Ask, Deed, Node, Step, Which};
@@ -66,10 +67,15 @@ fn queue() -> Vec<Sequence> {
                     A,
                     vec![Ask::Enter, Ask::Enter, Ask::Watch(FIRST), Ask::Delete(FIRST), Ask::List, Ask::Inspect(FIRST)],
                 ),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Burst(
                     A,
-                    vec![Ask::Leave(Workers, Own), Ask::Join(Workers), Ask::Verify(Workers, Own), Ask::Join(Workers)],
+                    vec![
+                        Ask::Leave(Workers, Own),
+                        Ask::Join(Workers, Own),
+                        Ask::Verify(Workers, Own),
+                        Ask::Join(Workers, Own),
+                    ],
                 ),
                 Burst(
                     A,
@@ -138,16 +144,16 @@ fn registries() -> Vec<Sequence> {
             "an entry is joined once, found and left",
             3,
             vec![
-                Asks(A, Ask::Join(Workers)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Asks(A, Ask::Verify(Coordinators, Own)),
-                Asks(B, Ask::Join(Workers)),
+                Asks(B, Ask::Join(Workers, Own)),
                 Asks(C, Ask::Members(Workers)),
                 Asks(A, Ask::Leave(Workers, Own)),
                 Asks(A, Ask::Leave(Workers, Own)),
                 Asks(A, Ask::Leave(Workers, Former)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(C, Ask::Members(Workers)),
             ],
         ),
@@ -155,11 +161,12 @@ fn registries() -> Vec<Sequence> {
             "an entry left by an earlier session is that session's",
             2,
             vec![
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Crash(A),
                 Open(A),
                 Asks(A, Ask::Verify(Workers, Former)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Former)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(B, Ask::Members(Workers)),
                 Asks(A, Ask::Leave(Workers, Former)),
                 Asks(B, Ask::Members(Workers)),
@@ -200,7 +207,7 @@ fn watches() -> Vec<Sequence> {
                 Asks(A, Ask::Delete(FIRST)),
                 Asks(B, Ask::WatchMembers(Workers)),
                 Asks(B, Ask::WatchMembers(Workers)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
             ],
         ),
         (
@@ -209,10 +216,10 @@ fn watches() -> Vec<Sequence> {
             vec![
                 Asks(A, Ask::WatchMembers(Workers)),
                 Asks(A, Ask::WatchMembers(Coordinators)),
-                Asks(B, Ask::Join(Workers)),
+                Asks(B, Ask::Join(Workers, Own)),
                 Asks(A, Ask::WatchMembers(Workers)),
                 Operator(Deed::RewriteMember(Workers, B, Own)),
-                Asks(C, Ask::Join(Workers)),
+                Asks(C, Ask::Join(Workers, Own)),
                 Asks(A, Ask::WatchMembers(Workers)),
                 Asks(B, Ask::Leave(Workers, Own)),
                 Asks(A, Ask::WatchMembers(Workers)),
@@ -226,13 +233,13 @@ fn watches() -> Vec<Sequence> {
             "an entry's watch tells its change and its end",
             2,
             vec![
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Operator(Deed::RewriteMember(Workers, A, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Operator(Deed::DeleteMember(Workers, A, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Asks(A, Ask::Leave(Workers, Own)),
             ],
@@ -262,8 +269,8 @@ fn disconnections() -> Vec<Sequence> {
                 Asks(B, Ask::Enter),
                 Asks(B, Ask::Enter),
                 Asks(B, Ask::Enter),
-                Asks(B, Ask::Join(Workers)),
-                Asks(A, Ask::Join(Coordinators)),
+                Asks(B, Ask::Join(Workers, Own)),
+                Asks(A, Ask::Join(Coordinators, Own)),
                 Asks(A, Ask::Watch(FIRST)),
                 Asks(A, Ask::Watch(SECOND)),
                 Asks(A, Ask::Watch(THIRD)),
@@ -274,26 +281,26 @@ fn disconnections() -> Vec<Sequence> {
                 Asks(B, Ask::Delete(FIRST)),
                 Operator(Deed::RewriteCandidate(SECOND)),
                 Asks(B, Ask::Leave(Workers, Own)),
-                Asks(B, Ask::Join(Workers)),
+                Asks(B, Ask::Join(Workers, Own)),
                 Operator(Deed::RewriteMember(Coordinators, A, Own)),
                 Mend(A),
                 Flap(A),
                 Asks(B, Ask::Delete(THIRD)),
-                Asks(C, Ask::Join(Coordinators)),
+                Asks(C, Ask::Join(Coordinators, Own)),
             ],
         ),
         (
             "an entry that was deleted and made again meanwhile has changed",
             2,
             vec![
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Break(A),
                 Operator(Deed::DeleteMember(Workers, A, Own)),
                 Operator(Deed::AddMember(Workers, A, Own)),
                 Mend(A),
                 Asks(A, Ask::Verify(Workers, Own)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(B, Ask::Members(Workers)),
             ],
         ),
@@ -318,7 +325,7 @@ fn endings() -> Vec<Sequence> {
         Asks(B, Ask::ReadTerm),
         Asks(B, Ask::Delete(THIRD)),
         Asks(A, Ask::Enter),
-        Asks(A, Ask::Join(Coordinators)),
+        Asks(A, Ask::Join(Coordinators, Own)),
         Asks(B, Ask::List),
     ];
     [
@@ -361,7 +368,7 @@ fn strangers() -> Vec<Sequence> {
             2,
             vec![
                 Operator(Deed::AddMember(Workers, A, Own)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(A, Ask::Verify(Workers, Own)),
                 Operator(Deed::AddMember(Workers, B, Former)),
                 Operator(Deed::LitterDirectory(Workers)),
@@ -369,11 +376,50 @@ fn strangers() -> Vec<Sequence> {
                 Asks(A, Ask::Leave(Workers, Own)),
                 Asks(B, Ask::WatchMembers(Workers)),
                 Asks(B, Ask::Leave(Workers, Former)),
-                Asks(A, Ask::Join(Workers)),
+                Asks(A, Ask::Join(Workers, Own)),
                 Asks(B, Ask::Members(Workers)),
             ],
         ),
     ]
+}
+
+/// Those in which time matters: links that fall silent, and sessions that nobody ends. Whose session it is owns something.
+pub(crate) fn silences() -> Vec<Sequence> {
+    let owned = vec![
+        Asks(A, Ask::Enter),
+        Asks(A, Ask::Join(Workers, Own)),
+        Asks(B, Ask::Enter),
+        Asks(B, Ask::Watch(FIRST)),
+        Asks(B, Ask::WatchMembers(Workers)),
+        Asks(A, Ask::Watch(SECOND)),
+    ];
+    let look = vec![
+        Asks(A, Ask::List),
+        Asks(A, Ask::Inspect(FIRST)),
+        Asks(A, Ask::Members(Workers)),
+        Asks(B, Ask::List),
+        Asks(B, Ask::Delete(SECOND)),
+        Asks(A, Ask::Enter),
+        Asks(A, Ask::Join(Workers, Own)),
+        Asks(B, Ask::List),
+        Asks(B, Ask::Members(Workers)),
+    ];
+    let lost = |ask| vec![Deafen(A), Asks(A, ask), Mend(A), Asks(A, Ask::Sync)];
+    [
+        ("a link that falls silent for less than a session", vec![Silence(A), Mend(A)]),
+        ("a link that falls silent for longer than a session", vec![Silence(A), Outlast(A), Mend(A)]),
+        ("a link that breaks for longer than a session", vec![Break(A), Outlast(A), Mend(A)]),
+        ("a node that dies, and its session by itself", vec![Crash(A), Outlast(A), Open(A)]),
+        ("an entry into the queue whose answer is lost", lost(Ask::Enter)),
+        ("a claim whose answer is lost", lost(Ask::FirstClaim(FIRST, 1))),
+        ("a deletion whose answer is lost", lost(Ask::Delete(FIRST))),
+        ("a leave whose answer is lost", lost(Ask::Leave(Workers, Own))),
+        ("a join whose answer is lost", lost(Ask::Join(Coordinators, Own))),
+        ("a reading whose answer is lost", lost(Ask::List)),
+    ]
+    .into_iter()
+    .map(|(name, middle)| (name, 2, [owned.clone(), middle, look.clone()].concat()))
+    .collect()
 }
 
 /// Those that stop the store.
@@ -393,7 +439,7 @@ pub(crate) fn restarts() -> Vec<Sequence> {
         Asks(A, Ask::Delete(FIRST)),
         Asks(A, Ask::Leave(Coordinators, Own)),
         Asks(A, Ask::Enter),
-        Asks(A, Ask::Join(Coordinators)),
+        Asks(A, Ask::Join(Coordinators, Own)),
         Asks(B, Ask::List),
         Asks(B, Ask::Members(Coordinators)),
     ];

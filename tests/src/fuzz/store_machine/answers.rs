@@ -37,6 +37,7 @@ impl Model {
             }
             Request::Beat { candidate } => self.beat(candidate, out),
             Request::ReadTerm => self.tree.find(TERM).and_then(term_of).map(Reply::Term).ok_or(Refusal::Missing),
+            Request::Join { session: named, .. } if *named != session => Err(Refusal::SessionOver),
             Request::Join { directory, session: named, epoch } => {
                 let data = entry_data(&client.address, *epoch, Some(timeout));
                 let path = entry_path(*directory, &key(client, *named));

@@ -1,23 +1,54 @@
 //! The pure machine, through the embedded store's adapter.
 
 use core::time::Duration;
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::SystemTime;
 
-use rolecall_core::Session;
-use rolecall_core::store::Act;
-use rolecall_io::SystemClock;
-use rolecall_io::store::{MemoryConnection, MemoryStore};
+use rolecall_core::store::{Act, Answer};
+use rolecall_core::{Session, Time};
+use rolecall_io::store::{MemoryConnection, MemoryStore, StoreEvent};
+use rolecall_io::{BoxFuture, Clock};
+use tokio::sync::watch;
 
 use super::{Node, Outcome, World, participant};
 
 pub(crate) struct Memory {
     store: MemoryStore,
+    clock: Arc<HandClock>,
     timeout: Duration,
+    /// How much time has passed in the present step.
+    passed: Duration,
+    deaf: BTreeSet<Node>,
 }
 
 impl Memory {
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self { store: MemoryStore::new(Arc::new(SystemClock::new())), timeout }
+        let clock = Arc::new(HandClock(watch::Sender::new(Time::ZERO)));
+        let store = MemoryStore::new(Arc::clone(&clock) as Arc<dyn Clock>);
+        Self { store, clock, timeout, passed: Duration::ZERO, deaf: BTreeSet::new() }
+    }
+}
+
+/// A clock on which time passes only where a step says so.
+#[derive(Debug)]
+struct HandClock(watch::Sender<Time>);
+
+impl Clock for HandClock {
+    fn now(&self) -> Time {
+        *self.0.borrow()
+    }
+
+    fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
+        let mut now = self.0.subscribe();
+        Box::pin(async move {
+            // The clock outlives its sleepers, or nobody waits for them.
+            let _ = now.wait_for(|now| *now >= time).await;
+        })
+    }
+
+    fn wall(&self) -> SystemTime {
+        SystemTime::UNIX_EPOCH
     }
 }
 
@@ -32,7 +63,41 @@ impl World for Memory {
         self.store.suspend(node.id());
     }
 
+    fn silence(&mut self, node: Node) {
+        self.cut(node);
+    }
+
+    fn deafen(&mut self, node: Node) {
+        self.deaf.insert(node);
+    }
+
+    fn asked(&mut self, node: Node) {
+        if self.deaf.contains(&node) {
+            self.cut(node);
+        }
+    }
+
+    fn hears(&self, node: Node, event: StoreEvent) -> StoreEvent {
+        match event {
+            StoreEvent::Answered { id, .. } if self.deaf.contains(&node) => {
+                StoreEvent::Answered { id, answer: Answer::Unknown }
+            }
+            event => event,
+        }
+    }
+
+    async fn outlasts(&mut self, _: &[Session]) -> Outcome<bool> {
+        self.clock.0.send_modify(|now| *now = *now + MemoryStore::TICK);
+        self.passed += MemoryStore::TICK;
+        let is_over = self.passed >= self.timeout + MemoryStore::TICK * 2;
+        if is_over {
+            self.passed = Duration::ZERO;
+        }
+        Ok(is_over)
+    }
+
     fn mend(&mut self, node: Node) {
+        self.deaf.remove(&node);
         self.store.resume(node.id());
     }
 

@@ -9,7 +9,7 @@ use std::error::Error;
 
 use rolecall_core::Session;
 use rolecall_core::store::Act;
-use rolecall_io::store::{Participant, Store};
+use rolecall_io::store::{Participant, Store, StoreEvent};
 
 pub(crate) use self::memory::Memory;
 pub(crate) use self::zookeeper::ZooKeeper;
@@ -28,7 +28,24 @@ pub(crate) trait World {
     /// A node loses its connection, and finds none until [`mend`](Self::mend).
     fn cut(&mut self, node: Node);
 
+    /// A node's connection falls silent until [`mend`](Self::mend), and so do new ones.
+    fn silence(&mut self, node: Node);
+
+    /// A node hears nothing until [`mend`](Self::mend), while the store hears what it asks for next.
+    fn deafen(&mut self, node: Node);
+
     fn mend(&mut self, node: Node);
+
+    /// A node has asked for something.
+    fn asked(&mut self, _: Node) {}
+
+    /// What a node hears of what it is told.
+    fn hears(&self, _: Node, event: StoreEvent) -> StoreEvent {
+        event
+    }
+
+    /// Lets some time pass; whether these sessions, which nobody uses, have ended by it.
+    async fn outlasts(&mut self, sessions: &[Session]) -> Outcome<bool>;
 
     /// A node loses its connection and may come back at once.
     fn flap(&mut self, node: Node);

@@ -11,8 +11,9 @@ use rolecall_io::store::Server;
 use rolecall_io::store::zookeeper::ZooKeeperStore;
 use rolecall_io::store::zookeeper::record::directory_name;
 use rolecall_io::store::zookeeper::znode::{candidate_name, candidate_prefix, entry_name};
-use rolecall_tests::proxy::Proxy;
+use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::zookeeper::ZooKeeperServer;
+use tokio::time::sleep;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error};
 
 use super::password::end_session;
@@ -20,6 +21,9 @@ use super::{Node, Outcome, World, participant};
 
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 const SEQUENTIAL: CreateOptions<'static> = CreateMode::PersistentSequential.with_acls(Acls::anyone_all());
+
+/// How often it is looked whether a session has ended.
+const POLL: Duration = Duration::from_millis(100);
 
 /// Each sequence has a cluster of its own, so that many can share a server.
 static CLUSTERS: AtomicU32 = AtomicU32::new(0);
@@ -110,6 +114,34 @@ impl World for ZooKeeper {
     fn cut(&mut self, node: Node) {
         self.proxies[&node].refuse();
         self.proxies[&node].reset();
+    }
+
+    fn silence(&mut self, node: Node) {
+        self.proxies[&node].cut();
+    }
+
+    fn deafen(&mut self, node: Node) {
+        self.proxies[&node].cut_one_way(Direction::ToClient);
+    }
+
+    async fn outlasts(&mut self, sessions: &[Session]) -> Outcome<bool> {
+        sleep(POLL).await;
+        for directory in ["election", "services/workers", "services/coordinators"] {
+            let directory = self.path(directory);
+            let children = match self.operator.list_children(&directory).await {
+                Ok(children) => children,
+                Err(Error::NoNode) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for child in children {
+                let stat = self.operator.check_stat(&format!("{directory}/{child}")).await?;
+                let owner = stat.and_then(|stat| u64::try_from(stat.ephemeral_owner).ok());
+                if owner.is_some_and(|owner| sessions.contains(&Session(owner))) {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     fn mend(&mut self, node: Node) {
