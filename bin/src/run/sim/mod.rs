@@ -31,7 +31,7 @@ pub fn sim(options: &Sim) -> Result<(), Failure> {
         None => (scenario, first, None),
         Some(run) => {
             let before = scenario.places(run.seed).len();
-            let (smaller, run) = shrink::shrink(&scenario, run);
+            let (smaller, run) = shrink::shrink(&scenario, run, Scenario::simulation);
             tell_shrunk(&scenario, before, &smaller, &run)?;
             (smaller, run.seed, run.finding)
         }

@@ -81,8 +81,14 @@ impl Scenario {
             other => format!(" --application {other}"),
         };
         let nodes = self.nodes;
-        format!("rolecall sim{application} --seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
+        let sim = if is_in_repository() { "cargo sim" } else { "rolecall sim" };
+        format!("{sim}{application} --seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
     }
+}
+
+/// Whether cargo has started this program: then whoever sees a command has the alias, and hardly the program in their path.
+fn is_in_repository() -> bool {
+    std::env::var_os("CARGO").is_some()
 }
 
 fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {
@@ -113,7 +119,7 @@ mod tests {
 
     #[test]
     fn the_command_repeats_the_run() {
-        assert_eq!(scenario().command(7), "rolecall sim --seeds 7 --nodes 3 --faults all --length 60s");
+        assert_eq!(scenario().command(7), "cargo sim --seeds 7 --nodes 3 --faults all --length 60s");
         let smaller = Scenario {
             application: Application::Search,
             kinds: vec![FaultKind::Crash, FaultKind::Cut],
@@ -122,7 +128,7 @@ mod tests {
             ..scenario()
         };
         let command =
-            "rolecall sim --application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
+            "cargo sim --application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
         assert_eq!(smaller.command(7), command);
     }
 

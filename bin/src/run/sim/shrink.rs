@@ -5,18 +5,23 @@ use core::time::Duration;
 use std::time::Instant;
 
 use rolecall_core::Time;
-use rolecall_io::sim::{Broken, Finding, Run};
+use rolecall_io::sim::{Broken, Finding, Run, Simulation};
 
 use super::scenario::Scenario;
 
 /// How long it is tried.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The smallest scenario that was found in which the same seed breaks the same promise, with its run.
-pub(super) fn shrink(scenario: &Scenario, failed: Run) -> (Scenario, Run) {
+/// The smallest scenario that was found in which the same seed breaks the same promise, with its run. `simulate` gives the run
+/// of a scenario's seed.
+pub(super) fn shrink(
+    scenario: &Scenario,
+    failed: Run,
+    simulate: impl Fn(&Scenario, u64) -> Simulation,
+) -> (Scenario, Run) {
     let Some(finding) = failed.finding.clone() else { return (scenario.clone(), failed) };
-    let mut shrinking =
-        Shrinking { seed: failed.seed, finding, until: Instant::now() + PATIENCE, best: (scenario.clone(), failed) };
+    let (seed, until) = (failed.seed, Instant::now() + PATIENCE);
+    let mut shrinking = Shrinking { seed, finding, until, simulate, best: (scenario.clone(), failed) };
     shrinking.shorten();
     shrinking.have_fewer_nodes();
     shrinking.have_fewer_faults();
@@ -24,20 +29,21 @@ pub(super) fn shrink(scenario: &Scenario, failed: Run) -> (Scenario, Run) {
     shrinking.best
 }
 
-struct Shrinking {
+struct Shrinking<F> {
     seed: u64,
     finding: Finding,
     until: Instant,
+    simulate: F,
     best: (Scenario, Run),
 }
 
-impl Shrinking {
+impl<F: Fn(&Scenario, u64) -> Simulation> Shrinking<F> {
     /// Takes `scenario` if it fails in the same way.
     fn attempt(&mut self, scenario: Scenario) -> bool {
         if Instant::now() >= self.until {
             return false;
         }
-        let run = scenario.simulation(self.seed).run();
+        let run = (self.simulate)(&scenario, self.seed).run();
         let same = run.finding.as_ref().is_some_and(|finding| is_alike(&finding.what, &self.finding.what));
         if same {
             self.best = (scenario, run);
@@ -95,5 +101,68 @@ fn is_alike(one: &Broken, other: &Broken) -> bool {
     match (one, other) {
         (Broken::Promise(one), Broken::Promise(other)) => one == other,
         _ => discriminant(one) == discriminant(other),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+    use http::Request;
+    use rolecall_io::sim::{FaultKind, Visitor, sums};
+
+    use super::*;
+    use crate::cli::Application;
+
+    const SEED: u64 = 3;
+
+    /// Takes it for a wrong answer that a node which has answered before does not answer.
+    async fn is_easily_offended(visitor: Visitor) -> Result<(), String> {
+        let (client, clock) = (visitor.client(), visitor.clock());
+        let mut has_answered = vec![false; visitor.addresses().len()];
+        loop {
+            for (address, has_answered) in visitor.addresses().iter().zip(&mut has_answered) {
+                let request = Request::get("/sum?1").body(Bytes::new()).map_err(|error| error.to_string())?;
+                match client.send(address, request, clock.now() + Duration::from_secs(2)).await {
+                    Ok(_) => (*has_answered, _) = (true, visitor.is_served()),
+                    Err(_) if *has_answered => return Err(format!("{address} is silent")),
+                    Err(_) => {}
+                }
+            }
+            clock.sleep_until(clock.now() + Duration::from_millis(100)).await;
+        }
+    }
+
+    fn simulate(scenario: &Scenario, seed: u64) -> Simulation {
+        let simulation = Simulation::new(sums::node).visitor(is_easily_offended);
+        simulation.nodes(scenario.nodes).seed(seed).length(scenario.length).plan(scenario.plan(seed))
+    }
+
+    #[test]
+    fn what_fails_is_shrunk_until_nothing_of_it_can_be_left_out() {
+        let kinds = vec![FaultKind::Crash, FaultKind::Expire, FaultKind::Lag, FaultKind::Resign];
+        let (application, length) = (Application::default(), Duration::from_secs(60));
+        let scenario = Scenario { application, nodes: 3, kinds, length, only: None };
+        let failed = simulate(&scenario, SEED).run();
+        assert!(scenario.places(SEED).len() > 5 && failed.finding.is_some(), "there is something to shrink");
+
+        let (smaller, run) = shrink(&scenario, failed, simulate);
+
+        let finding = run.finding.clone().expect("it still fails");
+        assert!(matches!(finding.what, Broken::Answer(_)), "{finding}");
+        assert_eq!(smaller.nodes, 1);
+        assert_eq!(smaller.places(SEED).len(), 1, "{:?}", smaller.plan(SEED));
+        assert!(smaller.length < scenario.length);
+        assert_eq!(simulate(&smaller, SEED).run(), run, "what is told to repeat it does");
+        let without = Scenario { only: Some(Vec::new()), ..smaller };
+        assert_eq!(simulate(&without, SEED).run().finding, None, "what is left is to blame");
+    }
+
+    #[test]
+    fn what_does_not_fail_is_left_as_it_is() {
+        let (application, length) = (Application::default(), Duration::from_secs(10));
+        let scenario = Scenario { application, nodes: 2, kinds: Vec::new(), length, only: None };
+        let run = simulate(&scenario, SEED).run();
+
+        assert_eq!(shrink(&scenario, run.clone(), simulate), (scenario, run));
     }
 }

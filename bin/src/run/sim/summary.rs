@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use rolecall_io::sim::{FaultKind, Run};
+use rolecall_io::sim::{Broken, FaultKind, Run};
 
 /// The sum of many runs.
 #[derive(Clone, Debug)]
@@ -94,12 +94,18 @@ impl fmt::Display for Summary {
             self.rest_after.1,
         )?;
         let tally: Vec<_> = self.tally.iter().map(|(what, count)| format!("{} {what}", grouped(*count))).collect();
-        writeln!(formatter, "answers     {}, none wrong", tally.join(", ").as_str()).and_then(|()| {
+        let wrong = self.failed.values().filter(|run| is_wrong_answer(run)).count();
+        let wrong = if wrong == 0 { "none".into() } else { wrong.to_string() };
+        writeln!(formatter, "answers     {}, {wrong} wrong", tally.join(", ").as_str()).and_then(|()| {
             let failed = u64::try_from(self.failed.len()).unwrap_or(u64::MAX);
             let failed = if failed == 0 { "none".into() } else { plural(failed, "run", "runs") };
             writeln!(formatter, "violations  {failed}")
         })
     }
+}
+
+fn is_wrong_answer(run: &Run) -> bool {
+    run.finding.as_ref().is_some_and(|finding| matches!(finding.what, Broken::Answer(_)))
 }
 
 /// How many times faster, as a whole number with its digits in groups.
