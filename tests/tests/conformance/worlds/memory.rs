@@ -79,10 +79,15 @@ impl World for Memory {
 
     fn hears(&self, node: Node, event: StoreEvent) -> StoreEvent {
         match event {
-            StoreEvent::Answered { id, .. } if self.deaf.contains(&node) => {
-                StoreEvent::Answered { id, answer: Answer::Unknown }
+            StoreEvent::Answered { id, answer } => {
+                let answer = if self.deaf.contains(&node) { Answer::Unknown } else { answer };
+                StoreEvent::Answered { id, answer }
             }
-            event => event,
+            news @ (StoreEvent::Up { .. }
+            | StoreEvent::Suspended
+            | StoreEvent::Lost
+            | StoreEvent::Noticed { .. }
+            | StoreEvent::Closed) => news,
         }
     }
 
