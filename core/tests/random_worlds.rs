@@ -75,7 +75,7 @@ fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
 fn suffer(world: &mut World, dice: &mut Dice) {
     let name = dice.pick(&NODES);
     let server = dice.pick(&SERVERS);
-    match dice.below(25) {
+    match dice.below(26) {
         0 | 1 if world.host(name).outcome == Outcome::Runs => world.crash(name),
         0..=2 if world.host(name).outcome != Outcome::Runs => start(world, name, dice),
         3 | 4 => world.cut(name),
@@ -99,6 +99,7 @@ fn suffer(world: &mut World, dice: &mut Dice) {
         23 => forge(world, name, dice),
         // Some come after they are overdue, or after the connection on which they were sent.
         24 => world.host(name).answers_take = dice.millis(0, 1_500),
+        25 => world.deliver(name, Event::Shutdown),
         _ => {}
     }
 }
@@ -142,6 +143,9 @@ fn meddle(world: &mut World, dice: &mut Dice) {
             let (candidate, owner) = dice.pick(&queue);
             let owner = dice.pick(&[owner, Session::default()]);
             world.operator(Act::AddCandidate { guid: candidate.guid, participant: "twin".into(), owner });
+            if dice.one_in(2) {
+                world.operator(Act::DeleteCandidate(candidate));
+            }
         }
         7 if !queue.is_empty() => world.operator(Act::RewriteCandidate(dice.pick(&queue).0)),
         _ => {
