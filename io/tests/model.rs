@@ -7,7 +7,8 @@ use rolecall_io::model::{Faults, Options, run};
 fn explore(options: &Options, faults: &str, states: u64) {
     let faults: Faults = faults.parse().expect("these are faults");
     let report = run(&Options { faults, ..options.clone() }, |_| ());
-    assert!(report.exhausted, "{faults}: {report}");
+    let depth = report.violated.first().map_or(report.found.depth, |violated| violated.depth as u64);
+    assert!(report.exhausted, "depth {depth}: {faults}: {report}");
     // A wrong build is told by a promise that it breaks, not by having other states.
     if !cfg!(rolecall_mutants) {
         assert_eq!(report.found.unique, states, "{faults}: {report}");

@@ -9,7 +9,10 @@ fn explore(options: &Options, faults: &str, states: u64) {
     let report = run(&Options { faults, ..options.clone() }, |_| ());
     let depth = report.violated.first().map_or(report.found.depth, |violated| violated.depth as u64);
     assert!(report.exhausted, "depth {depth}: {faults}: {report}");
-    assert_eq!(report.found.unique, states, "{faults}: {report}");
+    // A wrong build is told by a promise that it breaks, not by having other states.
+    if !cfg!(rolecall_mutants) {
+        assert_eq!(report.found.unique, states, "{faults}: {report}");
+    }
 }
 
 /// A leader on a clock that is slow, so that it leads for longer than it knows, and a worker on one that is fast.
