@@ -21,8 +21,6 @@ macro_rules! mutants {
 mutants! {
     /// The gate is only in the driver task: a term holds until the driver has heard of its end, whatever the clock says.
     GateOnlyInDriver,
-    /// The gate of a term that is over is not closed by the driver but left to its time.
-    GateNotClosed,
     /// Whoever receives a leader's request does not compare its epoch.
     EpochNotChecked,
     /// What was read first of the term record stays the floor.

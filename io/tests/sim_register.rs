@@ -58,20 +58,42 @@ fn leaders_that_are_late_all_the_time_mislead_nobody() {
     (0..8).for_each(|seed| _ = well(&troubled(seed, 3, &[FaultKind::Pause, FaultKind::Stall, FaultKind::SlowLink])));
 }
 
-/// A leader's link to the storage stands still, with a write on its way or the answer to one; another takes over, and then it comes.
+/// What a client has sent to a process that dies may have been done: it is not sent again.
+#[test]
+fn crashes_all_the_time_make_no_write_happen_twice() {
+    (0..8).for_each(|seed| _ = well(&troubled(seed, 3, &[FaultKind::Crash])));
+}
+
+/// One node after the other is stopped while it leads, until another does. Requests wait in its sockets when it goes on, and may
+/// be served before its own loop sees the time.
+#[test]
+fn a_leader_that_was_stopped_tells_nothing_of_its_old_term() {
+    let pause = |at, node| (Duration::from_secs(at), Fault::Pause { node, length: Duration::from_millis(5_500) });
+    let pauses = [pause(8, 0), pause(20, 1), pause(32, 2), pause(44, 0), pause(56, 1), pause(68, 2)];
+    let plan = pauses.into_iter().fold(Plan::calm(), |plan, (at, fault)| plan.then(at, fault));
+    for seed in 0..12 {
+        let simulation = register::simulation().seed(seed).session_timeout(Duration::from_secs(2)).plan(plan.clone());
+        let run = well(&simulation.start_gap(Duration::from_secs(1)).length(Duration::from_secs(80)));
+        assert!(run.terms >= 5, "seed {seed}: {} terms", run.terms);
+    }
+}
+
+/// A leader's link to the storage stands still, with a write on its way or the answer to one; another takes over, and then it
+/// comes. A third leader loads what the storage made of it.
 #[test]
 fn writes_of_an_old_term_that_come_late_are_refused() {
     let storages = [0, 1, 2, 3, 4, 5].map(|seed| {
         let storage = Storage::new();
         let kept = storage.clone();
         let stall = Fault::Stall { from: End::Node(0), to: End::Store, length: Duration::from_secs(9) };
+        let crash = Fault::Crash { node: 1, down: Duration::from_secs(8) };
         let simulation = register::simulation()
             .seed(seed)
             .storage(move |host| register::keep(kept.clone(), host))
             .start_gap(Duration::from_secs(1))
-            .length(Duration::from_secs(25))
-            .plan(Plan::calm().then(Duration::from_secs(10), stall));
-        assert_eq!(well(&simulation).terms, 2, "seed {seed}");
+            .length(Duration::from_secs(35))
+            .plan(Plan::calm().then(Duration::from_secs(10), stall).then(Duration::from_secs(22), crash));
+        assert!(well(&simulation).terms >= 3, "seed {seed}");
         storage
     });
     assert!(storages.iter().any(|storage| storage.late_writes() > 0));
@@ -98,7 +120,8 @@ fn a_history_without_an_order_is_found_with_its_moment() {
         let (_, value) = history.write(9, clock.now());
         let ticket = history.read(9, clock.now());
         let incarnation = rolecall_core::Incarnation(1);
-        let before = rolecall_io::register::Heard::Done { at: clock.now(), incarnation, value: Some(value + 1) };
+        let before =
+            rolecall_io::register::Heard::Done { at: clock.now(), incarnation, version: 1, value: Some(value + 1) };
         history.heard(ticket, before);
         core::future::pending().await
     });

@@ -58,8 +58,9 @@ impl Caller {
         let answered = self.client.send(address, request, self.clock.now() + patience).await;
         let at = self.clock.now();
         match judge(answered) {
-            Ok(Told { incarnation, epoch, value }) => {
-                self.history.heard(ticket, Heard::Done { at, incarnation: Incarnation(incarnation), value });
+            Ok(Told { incarnation, epoch, version, value }) => {
+                let incarnation = Incarnation(incarnation);
+                self.history.heard(ticket, Heard::Done { at, incarnation, version, value });
                 Answer::Done(Epoch(epoch))
             }
             Err(Answer::Refused) => {
@@ -93,5 +94,5 @@ fn says_undone(body: &Bytes) -> bool {
         code: String,
     }
     let code = serde_json::from_slice(body).map(|body: Body| body.error.code);
-    code.is_ok_and(|code| matches!(code.as_str(), "wrong_role" | "no_role" | "term_over" | "not_loaded"))
+    code.is_ok_and(|code| matches!(code.as_str(), "wrong_role" | "no_role" | "term_over" | "not_loaded" | "overtaken"))
 }

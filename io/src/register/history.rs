@@ -43,6 +43,8 @@ pub enum Heard {
         at: Time,
         /// In which life of the coordination store: each has a register of its own.
         incarnation: Incarnation,
+        /// The version that was read or written: how many writes there were.
+        version: u64,
         /// The value that was read or written.
         value: Option<u64>,
     },
@@ -117,6 +119,9 @@ impl core::fmt::Display for Operation {
             (Asked::Read, Heard::Done { value: Some(value), .. }) => write!(formatter, " {value}")?,
             (Asked::Read, Heard::Done { value: None, .. }) => write!(formatter, " nothing")?,
             (Asked::Read | Asked::Write(_), _) => {}
+        }
+        if let Heard::Done { version, .. } = self.heard {
+            write!(formatter, " as version {version}")?;
         }
         match self.heard {
             Heard::Nothing => write!(formatter, " ({:.3} s to ?)", seconds(self.begun)),

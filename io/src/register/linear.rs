@@ -1,17 +1,16 @@
 //! Whether one order of all operations explains what each of them was told.
 //!
-//! Each value is written once, so a history falls into clusters: the write of a value, and the reads that saw it. With `first_end`
-//! the first end in a cluster and `last_begin` the last begin in it:
-//! - If `first_end < last_begin` the register held that value throughout in between: it did something before, and something after.
-//! - Else all operations of the cluster overlap from `last_begin` to `first_end`, and one instant of that is enough for all of them.
+//! Each value is written once, and each write has the version after the one before it. So the versions give the order: a write, and
+//! after it the reads that saw it. The history is linearizable if and only if
+//! - a value has one version and a version one value, which somebody wrote and was not told to be refused,
+//! - nothing comes before what had ended when it began: whatever had ended by then has no later version, and for a write an earlier,
+//! - each version that nobody was told of is that of a write which nothing is known of: another one for each, which began before
+//!   anything of a later version had ended.
 //!
-//! An order exists if and only if every read has a write that began before the read ended, no two values are held at once, and no
-//! cluster that needs an instant lies within a time in which another value is held (Gibbons and Korach, "Testing Shared Memories",
-//! 1997). That is quick, where trying orders takes exponentially long; the tests hold it to stateright's tester, which does that.
-//!
-//! A write that nothing is known of may take effect at any time after its begin, or never: it has no end, and where nobody read its
-//! value it may as well have come last. A read without an answer says nothing. Registers of different lives of the store are judged
-//! one by one, for linearizability is local (Herlihy and Wing, "Linearizability", 1990).
+//! That is quick, where trying orders takes exponentially long; the tests hold it to stateright's tester, which does that. A write
+//! that nothing is known of may take effect at any time after its begin, or never; a read without an answer says nothing. Registers
+//! of different lives of the store are judged one by one, for linearizability is local (Herlihy and Wing, "Linearizability", 1990);
+//! a write that nothing is known of may have come in any of them.
 
 use std::collections::BTreeMap;
 
@@ -38,12 +37,18 @@ pub struct NotLinearizable {
 /// What is wrong with operations that can't be ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Wrong {
-    /// A value was read that nobody had written: one that was refused, or that was written only later.
-    #[error("a value is read that is not written before")]
+    /// A value was read that nobody wrote, or whose write was refused.
+    #[error("what is read was not written")]
     Unwritten,
-    /// A value is seen between two others that show that another was held throughout.
-    #[error("another value is seen while the register held one throughout")]
-    Interrupted,
+    /// One value has two versions, or one version two values.
+    #[error("a value and its version do not belong together")]
+    Ambiguous,
+    /// Something was told that was over when it was asked for.
+    #[error("what is told was over before it was asked for")]
+    Outdated,
+    /// There was a write that nobody asked for.
+    #[error("there is a version before these that nobody wrote")]
+    Unasked,
 }
 
 fn list(operations: &[Operation]) -> String {
@@ -85,85 +90,122 @@ fn end(operation: &Operation) -> Option<Time> {
 type Conflict = (Wrong, Vec<Operation>);
 
 fn judge(operations: &[Operation]) -> Result<usize, Conflict> {
-    let clusters = clusters(operations)?;
-    for held in clusters.iter().filter(|cluster| cluster.first_end < cluster.last_begin) {
-        let meanwhile = |other: &&Cluster| held.first_end < other.last_begin && other.first_end < held.last_begin;
-        let mut others = clusters.iter().filter(|other| held.register == other.register && held.value != other.value);
-        if let Some(other) = others.find(meanwhile) {
-            return Err((Wrong::Interrupted, witnesses(held, other)));
-        }
-    }
-    Ok(clusters.iter().map(|cluster| cluster.operations.len()).sum())
-}
-
-/// The operations of one value in one register.
-#[derive(Clone, Debug)]
-struct Cluster {
-    register: Incarnation,
-    value: Option<u64>,
-    operations: Vec<Operation>,
-    /// `None` is before everything: the value that a register begins with was never written.
-    first_end: Option<Time>,
-    last_begin: Option<Time>,
-}
-
-impl Cluster {
-    fn new(register: Incarnation, value: Option<u64>, operations: Vec<Operation>) -> Self {
-        let first_end = operations.iter().filter_map(end).min().filter(|_| value.is_some());
-        let last_begin = operations.iter().map(|operation| operation.begun).max();
-        Self { register, value, operations, first_end, last_begin }
-    }
-}
-
-/// All that took effect, by register and value.
-fn clusters(operations: &[Operation]) -> Result<Vec<Cluster>, Conflict> {
-    let mut writes = BTreeMap::new();
-    let mut reads = BTreeMap::<(Incarnation, Option<u64>), Vec<Operation>>::new();
+    let mut registers = BTreeMap::<Incarnation, Vec<Placed>>::new();
     for operation in operations {
-        match (operation.asked, operation.heard) {
-            (Asked::Write(value), heard) => {
-                writes.insert(value, operation);
-                if let Heard::Done { incarnation, .. } = heard {
-                    reads.entry((incarnation, Some(value))).or_default();
-                }
-            }
-            (Asked::Read, Heard::Done { incarnation, value, .. }) => {
-                reads.entry((incarnation, value)).or_default().push(*operation);
-            }
-            (Asked::Read, Heard::Nothing | Heard::Refused) => {}
+        if let Heard::Done { incarnation, version, value, at } = operation.heard {
+            let placed = Placed { operation: *operation, version, value, end: Some(at) };
+            registers.entry(incarnation).or_default().push(placed);
         }
     }
-    let mut clusters = Vec::new();
-    for ((incarnation, value), reads) in reads {
-        let Some(value) = value else {
-            clusters.push(Cluster::new(incarnation, None, reads));
-            continue;
-        };
-        // Each write has one register: that of a write which nothing is known of is the first in which it was seen.
-        let write = writes.remove(&value).filter(|write| match write.heard {
-            Heard::Done { incarnation: home, .. } => home == incarnation,
-            Heard::Nothing => true,
-            Heard::Refused => false,
-        });
-        let could_not = |read: &&Operation| write.is_none_or(|write| end(read) < Some(write.begun));
-        if let Some(read) = reads.iter().find(could_not) {
-            return Err((Wrong::Unwritten, write.into_iter().chain([read]).copied().collect()));
-        }
-        let operations = write.into_iter().copied().chain(reads).collect();
-        clusters.push(Cluster::new(incarnation, Some(value), operations));
+    let writes: BTreeMap<_, _> =
+        operations.iter().filter_map(|write| written(write).map(|value| (value, write))).collect();
+    let mut count = 0;
+    for (incarnation, mut placed) in registers {
+        let mut open = values(incarnation, &mut placed, &writes)?;
+        times(&mut placed)?;
+        open.sort_unstable();
+        gaps(&placed, &open)?;
+        count += placed.len();
     }
-    Ok(clusters)
+    Ok(count)
 }
 
-/// What shows that one value was held throughout, and the other seen meanwhile.
-fn witnesses(held: &Cluster, other: &Cluster) -> Vec<Operation> {
-    let mut witnesses: Vec<Operation> = Vec::new();
-    for Cluster { operations, .. } in [held, other] {
-        let ended = operations.iter().filter(|operation| end(operation).is_some());
-        witnesses.extend(ended.min_by_key(|operation| end(operation)));
-        witnesses.extend(operations.iter().max_by_key(|operation| operation.begun));
+/// An operation with its place in the order.
+#[derive(Clone, Copy, Debug)]
+struct Placed {
+    operation: Operation,
+    version: u64,
+    value: Option<u64>,
+    /// `None` where nothing is known of it but that somebody saw what it wrote.
+    end: Option<Time>,
+}
+
+fn written(operation: &Operation) -> Option<u64> {
+    match operation.asked {
+        Asked::Write(value) => Some(value),
+        Asked::Read => None,
     }
-    witnesses.sort_by_key(|operation| operation.begun);
-    witnesses.dedup();
-    witnesses
+}
+
+/// Whether values and versions belong together. Adds the writes that nothing is known of but what was read, and returns the begins
+/// of the others.
+fn values(
+    incarnation: Incarnation,
+    placed: &mut Vec<Placed>,
+    writes: &BTreeMap<u64, &Operation>,
+) -> Result<Vec<Time>, Conflict> {
+    let (mut by_version, mut by_value) = (BTreeMap::<u64, Placed>::new(), BTreeMap::<Option<u64>, Placed>::new());
+    for told in &*placed {
+        let first = by_version.entry(told.version).or_insert(*told);
+        let same = by_value.entry(told.value).or_insert(*told);
+        let other = [first, same].into_iter().find(|other| (other.version, other.value) != (told.version, told.value));
+        if let Some(other) = other {
+            return Err((Wrong::Ambiguous, vec![other.operation, told.operation]));
+        }
+    }
+    let mut open = writes.clone();
+    open.retain(|_, write| write.heard == Heard::Nothing);
+    for told in by_version.into_values() {
+        let write = told.value.and_then(|value| writes.get(&value));
+        match (told.version, told.value, write.map(|write| write.heard)) {
+            (0, None, _) => {}
+            (1.., Some(_), Some(Heard::Done { incarnation: home, .. })) if home == incarnation => {}
+            (1.., Some(value), Some(Heard::Nothing)) => {
+                let write = open.remove(&value).into_iter().copied();
+                placed.extend(write.map(|operation| Placed { operation, end: None, ..told }));
+            }
+            (_, _, _) => {
+                return Err((
+                    Wrong::Unwritten,
+                    write.into_iter().map(|write| **write).chain([told.operation]).collect(),
+                ));
+            }
+        }
+    }
+    Ok(open.into_values().map(|write| write.begun).collect())
+}
+
+/// Whether nothing comes before what had ended when it began.
+fn times(placed: &mut [Placed]) -> Result<(), Conflict> {
+    let mut ended: Vec<_> = placed.iter().filter(|placed| placed.end.is_some()).copied().collect();
+    ended.sort_by_key(|placed| placed.end);
+    placed.sort_by_key(|placed| placed.operation.begun);
+    let mut ended = ended.into_iter().peekable();
+    let mut newest: Option<Placed> = None;
+    for next in placed {
+        while let Some(before) = ended.next_if(|before| before.end < Some(next.operation.begun)) {
+            newest = newest.filter(|newest| newest.version > before.version).or(Some(before));
+        }
+        let is_write = written(&next.operation).is_some();
+        let outdated = |newest: &Placed| newest.version > next.version || (is_write && newest.version == next.version);
+        if let Some(newest) = newest.filter(outdated) {
+            return Err((Wrong::Outdated, vec![newest.operation, next.operation]));
+        }
+    }
+    Ok(())
+}
+
+/// Whether each version that nobody was told of can be that of one of the writes that began at `open`, in their order.
+fn gaps(placed: &[Placed], open: &[Time]) -> Result<(), Conflict> {
+    let mut by_version: Vec<_> = placed.iter().collect();
+    by_version.sort_by_key(|placed| placed.version);
+    // For each place, who ended first of those from there on.
+    let mut first_ended: Vec<&Placed> = by_version.clone();
+    for place in (1..first_ended.len()).rev() {
+        let (one, later) = (first_ended[place - 1], first_ended[place]);
+        let is_earlier = later.end.is_some() && (one.end.is_none() || later.end < one.end);
+        first_ended[place - 1] = if is_earlier { later } else { one };
+    }
+    let mut open = open.iter();
+    let mut last = 0;
+    for (place, told) in by_version.into_iter().enumerate() {
+        for _ in last + 1..told.version {
+            let limit = first_ended[place];
+            if open.next().is_none_or(|begun| limit.end.is_some_and(|end| end < *begun)) {
+                return Err((Wrong::Unasked, vec![limit.operation]));
+            }
+        }
+        last = told.version;
+    }
+    Ok(())
 }

@@ -5,23 +5,23 @@
 //!     └─ each operation: begun, done or refused or never heard of ─► History ─► is there an order that explains it?
 //! ```
 //!
-//! The leader of a term loads the value from the storage when it is first asked, which shows the storage its fence. It answers
-//! reads from memory, right after [`Term::check`]. A write goes through to the storage with the fence that the check has just
-//! returned, and only once the storage has done it the leader remembers it and says so.
+//! The register counts its writes, and tells the version with every answer. The leader of a term loads version and value from the
+//! storage when it is first asked, which shows the storage its fence. It answers reads from memory, right after [`Term::check`]. A
+//! write goes through to the storage with the fence that the check has just returned. Only once the storage has done it the leader
+//! remembers it and says so, with the next version: it counts by itself, for it is the only one who writes.
 //!
 //! Why this is linearizable if the promises hold:
 //! - Writes take effect in the storage, one after the other. Once it was shown the fence of a term it does nothing for an older
-//!   one (P14), so from the moment at which a leader has loaded the value, nobody but this leader changes it.
-//! - A read takes effect when the term is checked. No later term has begun by then (P1), so no later leader has loaded the value
-//!   and changed it, and what this leader remembers is what the storage holds, but for a write of its own that nobody was told
-//!   to be done.
-//! - A write that the leader knows nothing of any more (no answer, a client that hung up) may still take effect, until the next
-//!   leader has loaded the value: its client was not told that it is done, so it may come at any time. It never takes effect
-//!   after a later write of the same term, for which each write carries a number.
+//!   one (P14), so from the moment at which a leader has loaded, nobody but this leader writes.
+//! - A read takes effect when the term is checked. No later term has begun by then (P1), so no later leader has loaded and written,
+//!   and what this leader remembers is what the storage holds, but for a write of its own that nobody was told to be done.
+//! - A write that the leader knows nothing of any more (no answer, a client that hung up) may still take effect: its client was not
+//!   told that it is done, so it may come at any time. Before its next write the leader loads again, which shuts it out for good if
+//!   it has not come by then, and so does the next leader.
 //!
-//! And if one of them does not hold, somebody sees it: a leader that answers after its term gives the value from before a write
-//! that was done since, and a late write that is let in undoes one, or is itself lost though it was said to be done. So the
-//! history of all clients judges the promises without a look at any clock or term.
+//! And if one of them does not hold, somebody sees it: a leader that answers after its term tells a version from before a write that
+//! was done since; and a write that is let in late, or done twice, is counted by the storage but not by the leader, so that after
+//! the next load one value has two versions. So the history of all clients judges the promises without a look at any clock or term.
 //!
 //! Terms of two lives of the coordination store do not compare, so each life has a register of its own, empty at first.
 
@@ -42,7 +42,7 @@ use serde::{Deserialize, Serialize};
 pub use self::caller::{Answer, Caller};
 pub use self::history::{Asked, Heard, History, Operation, Ticket};
 pub use self::linear::{NotLinearizable, Wrong, check};
-pub use self::storage::{Record, Refusal, Storage};
+pub use self::storage::{Loaded, Refusal, Storage};
 use crate::http::{Client, error, json};
 use crate::{Clock, Handler, RoleService, Term};
 
@@ -79,15 +79,15 @@ pub struct Serving {
     term: Term,
     /// What the storage holds, once it was loaded in this term.
     memory: Mutex<Option<Memory>>,
-    /// Who speaks with the storage.
+    /// Whose turn it is to speak with the storage.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Memory {
-    value: Option<u64>,
-    /// The number of the last write of this term, whatever came of it.
-    sequence: u64,
+    loaded: Loaded,
+    /// Whether a write was sent since of which nothing is known.
+    is_unsure: bool,
 }
 
 /// What a leader answers.
@@ -95,6 +95,7 @@ struct Memory {
 pub(crate) struct Told {
     pub(crate) incarnation: u64,
     pub(crate) epoch: u64,
+    pub(crate) version: u64,
     pub(crate) value: Option<u64>,
 }
 
@@ -105,13 +106,15 @@ enum Trouble {
     TermOver,
     /// The storage does not tell what it holds, and nothing was done.
     NotLoaded,
+    /// The leader asked the storage anew before its write had come there, and nothing was done.
+    Overtaken,
     /// The storage may have done it.
     Unknown,
 }
 
 impl Told {
-    fn by(Fence { incarnation, epoch }: Fence, value: Option<u64>) -> Self {
-        Self { incarnation: incarnation.0, epoch: epoch.0, value }
+    fn by(Fence { incarnation, epoch }: Fence, Loaded { version, value, .. }: Loaded) -> Self {
+        Self { incarnation: incarnation.0, epoch: epoch.0, version, value }
     }
 }
 
@@ -120,6 +123,7 @@ impl Trouble {
         let (status, code, message) = match self {
             Self::TermOver => (StatusCode::SERVICE_UNAVAILABLE, "term_over", "the term of this node is over"),
             Self::NotLoaded => (StatusCode::SERVICE_UNAVAILABLE, "not_loaded", "the storage does not tell its value"),
+            Self::Overtaken => (StatusCode::SERVICE_UNAVAILABLE, "overtaken", "the write came too late"),
             Self::Unknown => (StatusCode::GATEWAY_TIMEOUT, "unknown", "the storage may have done it"),
         };
         error(status, code, message)
@@ -145,48 +149,49 @@ impl Handler for Serving {
 
 impl Serving {
     async fn read(&self) -> Result<Told, Trouble> {
-        if self.memory().is_none() {
-            let _turn = self.turn.lock().await;
-            self.load().await?;
-        }
-        let value = self.memory().and_then(|memory| memory.value);
-        Ok(Told::by(self.check()?, value))
+        let remembered = *self.memory();
+        let loaded = match remembered {
+            Some(memory) => memory.loaded,
+            None => {
+                let _turn = self.turn.lock().await;
+                self.load().await?
+            }
+        };
+        Ok(Told::by(self.check()?, loaded))
     }
 
     async fn write(&self, value: u64) -> Result<Told, Trouble> {
         let _turn = self.turn.lock().await;
-        let memory = self.load().await?;
-        let sequence = memory.sequence + 1;
-        // Before it is sent: whatever comes of it, no other write of this term has its number.
-        *self.memory() = Some(Memory { sequence, ..memory });
+        let before = self.load().await?;
+        // Nobody may be left here to tell what came of it.
+        *self.memory() = Some(Memory { loaded: before, is_unsure: true });
         let fence = self.check()?;
-        match self.ask(Method::POST, &storage::store_path(&Record { fence, sequence, value })).await {
+        match self.ask(Method::POST, &storage::store_path(fence, before.load, value)).await {
             Some((StatusCode::OK, _)) => {
-                *self.memory() = Some(Memory { value: Some(value), sequence });
-                Ok(Told::by(fence, Some(value)))
+                let loaded = Loaded { version: before.version + 1, value: Some(value), ..before };
+                *self.memory() = Some(Memory { loaded, is_unsure: false });
+                Ok(Told::by(fence, loaded))
             }
-            Some((StatusCode::CONFLICT, _)) => Err(Trouble::TermOver),
+            Some((StatusCode::GONE, _)) => Err(Trouble::TermOver),
+            Some((StatusCode::CONFLICT, _)) => Err(Trouble::Overtaken),
             Some(_) | None => Err(Trouble::Unknown),
         }
     }
 
     /// What the storage holds. From the first time on it does nothing for earlier terms.
-    async fn load(&self) -> Result<Memory, Trouble> {
-        if let Some(memory) = *self.memory() {
-            return Ok(memory);
+    async fn load(&self) -> Result<Loaded, Trouble> {
+        let remembered = *self.memory();
+        if let Some(memory) = remembered.filter(|memory| !memory.is_unsure) {
+            return Ok(memory.loaded);
         }
         let fence = self.check()?;
-        let record = match self.ask(Method::GET, &storage::load_path(fence)).await {
-            Some((StatusCode::OK, body)) => serde_json::from_slice::<Option<Record>>(&body).ok(),
-            Some((StatusCode::CONFLICT, _)) => return Err(Trouble::TermOver),
-            Some(_) | None => None,
+        let loaded = match self.ask(Method::GET, &storage::load_path(fence)).await {
+            Some((StatusCode::OK, body)) => serde_json::from_slice(&body).map_err(|_| Trouble::NotLoaded)?,
+            Some((StatusCode::GONE, _)) => return Err(Trouble::TermOver),
+            Some(_) | None => return Err(Trouble::NotLoaded),
         };
-        let record = record.ok_or(Trouble::NotLoaded)?;
-        // An earlier run of the same term may have written.
-        let sequence = record.filter(|record| record.fence == fence).map_or(0, |record| record.sequence);
-        let memory = Memory { value: record.map(|record| record.value), sequence };
-        *self.memory() = Some(memory);
-        Ok(memory)
+        *self.memory() = Some(Memory { loaded, is_unsure: false });
+        Ok(loaded)
     }
 
     async fn ask(&self, method: Method, path: &str) -> Option<(StatusCode, Bytes)> {

@@ -13,7 +13,7 @@ use thiserror::Error;
 use crate::http::{Front, Server, ServerLimits, Slot, error, json};
 use crate::{BoxFuture, Clock, Net, Stale, Watermark};
 
-/// A storage that does nothing for older terms than the newest it has heard of. It lives as long as any of its clones.
+/// A storage that does nothing for older terms than the newest it has heard of, and counts what it does. It lives as long as any of its clones.
 #[derive(Clone, Debug, Default)]
 pub struct Storage(Arc<Mutex<Shelves>>);
 
@@ -28,18 +28,21 @@ struct Shelves {
 #[derive(Clone, Copy, Debug, Default)]
 struct Shelf {
     watermark: Watermark,
-    record: Option<Record>,
+    /// The term that has loaded last, and how often it has.
+    loads: Option<(Fence, u64)>,
+    version: u64,
+    value: Option<u64>,
 }
 
-/// A write.
+/// What a leader loads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Record {
-    /// The term of the leader that sent it.
-    pub fence: Fence,
-    /// Its number among the writes of that term.
-    pub sequence: u64,
-    /// What is written.
-    pub value: u64,
+pub struct Loaded {
+    /// How often the leader has loaded in its term. Its writes carry it, and those from before the last load are refused.
+    pub load: u64,
+    /// How many writes there were.
+    pub version: u64,
+    /// What was written last.
+    pub value: Option<u64>,
 }
 
 /// Why a storage did not do what it was asked for.
@@ -48,8 +51,8 @@ pub enum Refusal {
     /// For the token of who asked.
     #[error(transparent)]
     Stale(#[from] Stale),
-    /// A later write of the same term was done before.
-    #[error("a later write of the same term was done before this one")]
+    /// The same leader has loaded the value since.
+    #[error("the same leader has loaded the value since it sent this")]
     Overtaken,
 }
 
@@ -74,33 +77,35 @@ impl Storage {
         Server::bind(net, clock, address, Slot::default(), Some(Arc::new(self.clone())), limits).await
     }
 
-    /// The last write, for the leader of the term `fence`; older terms are shut out from now on.
+    /// What it holds, for the leader of the term `fence`. From now on older terms are shut out, and so is whatever this leader
+    /// sent before and was not done yet.
     ///
     /// # Errors
     /// The term is not the newest.
-    pub fn load(&self, fence: Fence) -> Result<Option<Record>, Stale> {
+    pub fn load(&self, fence: Fence) -> Result<Loaded, Stale> {
         let mut shelves = self.lock();
         let shelf = shelves.of.entry(fence.incarnation).or_default();
         shelf.watermark.admit(fence)?;
-        Ok(shelf.record)
+        let load = shelf.loads.filter(|(term, _)| *term == fence).map_or(0, |(_, loads)| loads) + 1;
+        shelf.loads = Some((fence, load));
+        Ok(Loaded { load, version: shelf.version, value: shelf.value })
     }
 
-    /// Does a write.
+    /// Does a write, which raises the version by one.
     ///
     /// # Errors
-    /// Its term is not the newest, or a later write of the same term came first.
-    pub fn store(&self, record: Record) -> Result<(), Refusal> {
+    /// The term is not the newest, or its leader has loaded since.
+    pub fn store(&self, fence: Fence, load: u64, value: u64) -> Result<(), Refusal> {
         let mut shelves = self.lock();
-        let shelf = shelves.of.entry(record.fence.incarnation).or_default();
-        if let Err(stale) = shelf.watermark.admit(record.fence) {
+        let shelf = shelves.of.entry(fence.incarnation).or_default();
+        if let Err(stale) = shelf.watermark.admit(fence) {
             shelves.late_writes += 1;
             return Err(stale.into());
         }
-        let is_later = |last: Record| last.fence == record.fence && last.sequence >= record.sequence;
-        if shelf.record.is_some_and(is_later) {
+        if shelf.loads.is_some_and(|(term, loads)| term == fence && loads != load) {
             return Err(Refusal::Overtaken);
         }
-        shelf.record = Some(record);
+        (shelf.version, shelf.value) = (shelf.version + 1, Some(value));
         Ok(())
     }
 
@@ -123,11 +128,10 @@ impl Front for Storage {
         let answer = match (head.method(), verb, numbers.as_deref()) {
             (&Method::GET, "load", Some([incarnation, epoch])) => self
                 .load(fence(*incarnation, *epoch))
-                .map_or_else(|stale| refused(&stale.into()), |record| json(StatusCode::OK, &record)),
-            (&Method::POST, "store", Some([incarnation, epoch, sequence, value])) => {
-                let record = Record { fence: fence(*incarnation, *epoch), sequence: *sequence, value: *value };
-                self.store(record).map_or_else(|refusal| refused(&refusal), |()| json(StatusCode::OK, &record))
-            }
+                .map_or_else(|stale| refused(&stale.into()), |loaded| json(StatusCode::OK, &loaded)),
+            (&Method::POST, "store", Some([incarnation, epoch, load, value])) => self
+                .store(fence(*incarnation, *epoch), *load, *value)
+                .map_or_else(|refusal| refused(&refusal), |()| json(StatusCode::OK, value)),
             _ => error(StatusCode::BAD_REQUEST, "bad_request", "accepted: GET /load/…, POST /store/…"),
         };
         Box::pin(async { Some(answer) })
@@ -138,8 +142,8 @@ pub(super) fn load_path(fence: Fence) -> String {
     format!("/load/{}/{}", fence.incarnation.0, fence.epoch.0)
 }
 
-pub(super) fn store_path(Record { fence, sequence, value }: &Record) -> String {
-    format!("/store/{}/{}/{sequence}/{value}", fence.incarnation.0, fence.epoch.0)
+pub(super) fn store_path(fence: Fence, load: u64, value: u64) -> String {
+    format!("/store/{}/{}/{load}/{value}", fence.incarnation.0, fence.epoch.0)
 }
 
 fn words(path: &str) -> (&str, Option<Vec<u64>>) {
@@ -148,36 +152,42 @@ fn words(path: &str) -> (&str, Option<Vec<u64>>) {
 }
 
 fn refused(refusal: &Refusal) -> Response<Bytes> {
-    error(StatusCode::CONFLICT, "refused", &refusal.to_string())
+    let status = match refusal {
+        Refusal::Stale(_) => StatusCode::GONE,
+        Refusal::Overtaken => StatusCode::CONFLICT,
+    };
+    error(status, "refused", &refusal.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn record(epoch: u64, sequence: u64, value: u64) -> Record {
-        Record { fence: Fence { incarnation: Incarnation(1), epoch: Epoch(epoch) }, sequence, value }
+    fn fence(epoch: u64) -> Fence {
+        Fence { incarnation: Incarnation(1), epoch: Epoch(epoch) }
     }
 
     #[test]
     fn once_a_later_term_has_loaded_the_value_nothing_is_done_for_an_earlier_one() {
         let storage = Storage::new();
-        assert_eq!(storage.load(record(7, 0, 0).fence), Ok(None));
-        assert_eq!(storage.store(record(7, 1, 10)), Ok(()));
-        assert_eq!(storage.load(record(9, 0, 0).fence), Ok(Some(record(7, 1, 10))));
+        assert_eq!(storage.load(fence(7)), Ok(Loaded { load: 1, version: 0, value: None }));
+        assert_eq!(storage.store(fence(7), 1, 10), Ok(()));
+        assert_eq!(storage.load(fence(9)), Ok(Loaded { load: 1, version: 1, value: Some(10) }));
 
-        assert!(matches!(storage.store(record(7, 2, 11)), Err(Refusal::Stale(Stale::Older { .. }))));
-        assert!(storage.load(record(7, 0, 0).fence).is_err());
+        assert!(matches!(storage.store(fence(7), 1, 11), Err(Refusal::Stale(Stale::Older { .. }))));
+        assert!(storage.load(fence(7)).is_err());
         assert_eq!(storage.late_writes(), 1);
-        assert_eq!(storage.load(record(9, 0, 0).fence), Ok(Some(record(7, 1, 10))));
+        assert_eq!(storage.store(fence(9), 1, 12), Ok(()));
+        assert_eq!(storage.load(fence(9)), Ok(Loaded { load: 2, version: 2, value: Some(12) }));
     }
 
     #[test]
-    fn a_write_that_was_overtaken_within_its_term_is_not_done() {
+    fn what_a_leader_sent_before_it_loaded_again_is_not_done() {
         let storage = Storage::new();
-        assert_eq!(storage.store(record(7, 2, 11)), Ok(()));
-        assert_eq!(storage.store(record(7, 1, 10)), Err(Refusal::Overtaken));
-        assert_eq!(storage.store(record(7, 2, 11)), Err(Refusal::Overtaken), "nor twice");
-        assert_eq!(storage.store(record(9, 1, 12)), Ok(()), "each term counts from one");
+        assert_eq!(storage.load(fence(7)).map(|loaded| loaded.load), Ok(1));
+        assert_eq!(storage.load(fence(7)).map(|loaded| loaded.load), Ok(2));
+        assert_eq!(storage.store(fence(7), 1, 10), Err(Refusal::Overtaken));
+        assert_eq!(storage.store(fence(7), 2, 11), Ok(()));
+        assert_eq!(storage.load(fence(7)), Ok(Loaded { load: 3, version: 1, value: Some(11) }));
     }
 }

@@ -14,10 +14,11 @@ use crate::register::{Answer, Caller, Register, Storage};
 /// How long a leader waits for the storage: longer than a term lasts, so that its last writes come late.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Three nodes, three clients and a storage, for a minute in which nothing goes wrong.
+/// Three nodes, four clients and a storage, for a minute in which nothing goes wrong.
 #[must_use]
 pub fn simulation() -> Simulation {
-    Simulation::new(node).storage(|host| keep(Storage::new(), host)).visitor(visit).visitor(visit).visitor(visit)
+    let simulation = Simulation::new(node).storage(|host| keep(Storage::new(), host));
+    simulation.visitor(visit).visitor(visit).visitor(visit).visitor(look_in)
 }
 
 /// A node of the register.
@@ -46,7 +47,7 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.history().clone());
     let mut place = 0;
     loop {
-        let mut dice = |bound: usize| usize::try_from(visitor.bits() % 1_024).unwrap_or(0) % bound;
+        let mut dice = |bound: usize| below(&mut visitor, bound);
         if dice(4) == 0 {
             place = dice(addresses.len());
         }
@@ -73,4 +74,29 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
         let pause = Duration::from_millis(visitor.bits() % 400);
         clock.sleep_until(clock.now() + pause).await;
     }
+}
+
+/// A client that reads from anybody now and then, on connections that it keeps, and waits for as long as it takes: what it asks of
+/// a machine that is stopped is there when that goes on.
+///
+/// # Errors
+/// None: it is the history that is judged.
+pub async fn look_in(mut visitor: Visitor) -> Result<(), String> {
+    let (clock, addresses) = (visitor.clock(), visitor.addresses().to_vec());
+    let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.history().clone());
+    loop {
+        // All of them, so that there is a connection to each; then some time passes, and one is asked.
+        for address in &addresses {
+            caller.read(address, PATIENCE / 4).await;
+        }
+        visitor.count("looks");
+        let pause = Duration::from_millis(3_500 + visitor.bits() % 1_400);
+        clock.sleep_until(clock.now() + pause).await;
+        let place = below(&mut visitor, addresses.len());
+        caller.read(&addresses[place], PATIENCE).await;
+    }
+}
+
+fn below(visitor: &mut Visitor, bound: usize) -> usize {
+    usize::try_from(visitor.bits() % 1_024).unwrap_or(0) % bound
 }
