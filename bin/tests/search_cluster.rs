@@ -12,7 +12,7 @@ use http::{Method, Request, Response, StatusCode};
 use rolecall::search::coordinator::Pace;
 use rolecall::search::index::Storage;
 use rolecall::search::wire::{Task, TaskRequest};
-use rolecall::search::{LeaderAddress, Ranking, SearchOptions, SearchService, Settings, ShardId};
+use rolecall::search::{LeaderAddress, Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
 use rolecall_core::{Config, Epoch, Fence, Role};
 use rolecall_io::http::{Client, ClientLimits};
 use rolecall_io::store::{MemoryStore, Store};
@@ -38,7 +38,7 @@ async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: Storage
         settings: settings(),
         rescan: Duration::from_millis(200),
         pace: Pace::default(),
-        threads: true,
+        work: Work::OnThreads,
         net: Arc::new(TokioNet),
         clock: Arc::new(SystemClock::new()),
         leader: Arc::new(|| LeaderAddress::Known("leader.example:80".into())),

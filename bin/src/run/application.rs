@@ -11,7 +11,7 @@ use tokio::sync::OnceCell;
 use crate::cli::Tuning;
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
-use crate::search::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService, Settings};
+use crate::search::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
 
 /// The search of one node. A folder that can't be read is reported, and tried again each time a role is to be served.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ impl Application {
             settings: Settings { shards: tuning.shards, ranking: tuning.ranking },
             rescan: RESCAN,
             pace: Pace::default(),
-            threads: true,
+            work: Work::OnThreads,
             net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
             leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),

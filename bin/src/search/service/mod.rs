@@ -74,14 +74,32 @@ pub struct SearchOptions {
     pub rescan: Duration,
     /// How long searches take at most.
     pub pace: Pace,
-    /// Whether work may be done on threads of the runtime's; a simulation does it on the calling one.
-    pub threads: bool,
+    /// Where work is done.
+    pub work: Work,
     /// By which tasks are sent.
     pub net: Arc<dyn Net>,
     /// The time.
     pub clock: Arc<dyn Clock>,
     /// Tells a worker where to send who wants to search.
     pub leader: Arc<dyn Fn() -> LeaderAddress + Send + Sync>,
+}
+
+/// Where a node does what takes long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// On threads of the runtime's that may block.
+    OnThreads,
+    /// On the calling one. On a simulated machine computing takes no time, so the building of a shard is given some.
+    Here {
+        /// How long a shard is being built.
+        build: Duration,
+    },
+}
+
+impl Work {
+    fn on_threads(self) -> bool {
+        self == Self::OnThreads
+    }
 }
 
 /// How often the documents are looked at unless told otherwise.
@@ -126,7 +144,7 @@ impl SearchService {
     }
 
     fn refresh(&self, assignment: Assignment, term: &Term) -> JoinSet<()> {
-        let SearchOptions { node, settings, rescan, threads, clock, .. } = &self.options;
+        let SearchOptions { node, settings, rescan, work, clock, .. } = &self.options;
         let refreshing = Refreshing {
             holdings: Arc::clone(&self.holdings),
             assignment,
@@ -134,7 +152,7 @@ impl SearchService {
             shards: settings.shards.count(),
             clock: Arc::clone(clock),
             rescan: *rescan,
-            threads: *threads,
+            work: *work,
         };
         let members = term.members();
         // Before the first request: what is wanted and not there yet is waited for.
@@ -149,18 +167,19 @@ impl RoleService for SearchService {
     type Handler = SearchHandler;
 
     async fn serve(&self, role: Role, term: Term) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
-        let SearchOptions { node, pace, threads, clock, leader, settings, .. } = &self.options;
+        let SearchOptions { node, pace, work, clock, leader, settings, .. } = &self.options;
+        let threads = work.on_threads();
         let (assignment, serving) = match role {
             Role::None => return Err("there is nothing to serve without a role".into()),
             Role::Worker => {
                 let holdings = Arc::clone(&self.holdings);
                 let leader = Arc::clone(leader);
-                (Assignment::Worker, Serving::Worker { holdings, leader, threads: *threads })
+                (Assignment::Worker, Serving::Worker { holdings, leader, threads })
             }
             Role::Leader => {
                 let tasks = HttpTasks { client: self.client.clone(), term: term.clone(), settings: *settings };
                 let here = Arc::clone(&self.holdings);
-                let coordinator = Coordinator::new(tasks, here, Arc::clone(clock), *pace, *threads);
+                let coordinator = Coordinator::new(tasks, here, Arc::clone(clock), *pace, threads);
                 (Assignment::Leader, Serving::Leader { coordinator: Box::new(coordinator), node: Arc::clone(node) })
             }
         };

@@ -9,7 +9,7 @@ use futures_util::stream;
 use rolecall_core::{Member, Snapshot};
 use rolecall_io::{Clock, Members};
 
-use super::leader_holds_everything;
+use super::{Work, leader_holds_everything};
 use crate::search::coordinator::Worker;
 use crate::search::documents::FolderError;
 use crate::search::holdings::{Due, Holdings, HoldingsReport};
@@ -30,7 +30,7 @@ pub(super) struct Refreshing {
     pub(super) shards: u16,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) rescan: Duration,
-    pub(super) threads: bool,
+    pub(super) work: Work,
 }
 
 /// Shards that are built at the same time.
@@ -100,6 +100,9 @@ impl Refreshing {
         due.for_each_concurrent(AT_ONCE, |due| async move {
             let (holdings, clock) = (Arc::clone(&self.holdings), Arc::clone(&self.clock));
             let shard = due.shard;
+            if let Work::Here { build } = self.work {
+                clock.sleep_until(clock.now() + build).await;
+            }
             let built = self.work(move || holdings.refresh(&due, clock.now())).await;
             if let Err(error) = built {
                 tracing::warn!(%shard, %error, "a shard could not be indexed; it is tried again");
@@ -131,7 +134,7 @@ impl Refreshing {
 
     /// Does work that takes long, where it may on another thread.
     async fn work<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
-        if !self.threads {
+        if !self.work.on_threads() {
             return work();
         }
         match tokio::task::spawn_blocking(work).await {

@@ -1,5 +1,6 @@
 //! A node of the search on a simulated machine.
 
+use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 
 use rolecall_io::http::Front;
@@ -12,10 +13,13 @@ use super::watched::Watched;
 use crate::front::{Identity, NodeFront, Sharing};
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
-use crate::search::{LeaderAddress, RESCAN, Ranking, SearchOptions, SearchService, Settings};
+use crate::search::{LeaderAddress, RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
 
 /// Few, so that what is missing can be found out from an answer.
 pub(super) const SHARDS: u16 = 8;
+
+/// How long the building of a shard takes at most, in milliseconds: it is another length in each life of a node.
+const SLOWEST_BUILD_MS: u64 = 400;
 
 pub(super) fn settings() -> Settings {
     Settings { shards: SHARDS.try_into().expect("a number of shards that is accepted"), ranking: Ranking::Bm25 }
@@ -36,7 +40,7 @@ pub fn node(host: &Host) -> NodeBuilder {
         settings: settings(),
         rescan: RESCAN,
         pace: Pace::default(),
-        threads: false,
+        work: Work::Here { build: Duration::from_millis(host.entropy(2).bits() % SLOWEST_BUILD_MS) },
         net: Arc::new(Outgoing::new(host.net(), host.acts())),
         clock: host.clock(),
         leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),
