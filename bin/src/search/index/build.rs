@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tantivy::directory::{MmapDirectory, RamDirectory};
 use tantivy::indexer::SingleSegmentIndexWriter;
-use tantivy::{Directory, Index, IndexBuilder, TantivyDocument};
+use tantivy::{Directory, Index, IndexBuilder, IndexSettings, TantivyDocument};
 
 use super::manifest::{FORMAT, FileRecord, Outcome};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
@@ -123,6 +123,8 @@ impl<'a> Writer<'a> {
         let index = IndexBuilder::new()
             .schema(schema)
             .tokenizers(tokenizers)
+            // By default texts are compressed on a thread of their own.
+            .settings(IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() })
             .single_segment_index_writer(Box::new(directory) as Box<dyn Directory>, memory_budget(bytes))?;
         Ok(Self {
             plan,
