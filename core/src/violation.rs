@@ -30,7 +30,7 @@ pub enum Violation {
     RegistryDisagrees,
     /// P10: a difference does not lead from one snapshot to the next.
     DifferenceBroken,
-    /// P11: more writes than a disturbance may cause.
+    /// P11: more writes than a disturbance may cause: [`WRITES_PER_DISTURBANCE`](crate::observe::Observer::WRITES_PER_DISTURBANCE).
     WriteStorm,
     /// A write was sent while another of its kind could still happen.
     WriteInDoubt,
@@ -71,7 +71,7 @@ impl Violation {
             Self::StaleBelieved => "P8: nothing of an earlier attempt, session or connection changes what is believed",
             Self::RegistryDisagrees => "P9: at rest the registries say what the node does",
             Self::DifferenceBroken => "P10: the differences applied to the previous snapshot give the new one",
-            Self::WriteStorm => "P11: a bounded number of writes for each disturbance",
+            Self::WriteStorm => "P11: at most six writes for each disturbance",
             Self::WriteInDoubt => {
                 "a write of unknown outcome is followed by none of its kind before a sync and a listing after it"
             }
