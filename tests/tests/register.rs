@@ -1,0 +1,234 @@
+//! A register guarded by the epoch, on a real ZooKeeper: nodes that lose it, clients that go on asking, and a history that has to
+//! have an order.
+
+use core::time::Duration;
+use std::collections::BTreeSet;
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rolecall_core::{Config, Epoch, Fence};
+use rolecall_io::http::{Client, ClientLimits, Server, ServerLimits};
+use rolecall_io::register::{Answer, Asked, Caller, Heard, History, Operation, Register, Storage, check};
+use rolecall_io::store::zookeeper::ZooKeeperStore;
+use rolecall_io::store::{self, Store};
+use rolecall_io::{Entropy, NodeBuilder, RunningNode, SeededEntropy, SystemClock, TokioNet};
+use rolecall_tests::ports;
+use rolecall_tests::proxy::{Direction, Proxy};
+use rolecall_tests::wait::until;
+use rolecall_tests::zookeeper::{ZooKeeperServer, forget_session};
+use tokio::task::JoinHandle;
+
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+const SESSION: Duration = Duration::from_secs(2);
+const TICK: Duration = Duration::from_millis(100);
+/// Longer than a session, so that the writes of a leader that is cut off come late.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// The place of one node, with links of its own to ZooKeeper and to the storage.
+struct Seat {
+    name: &'static str,
+    address: String,
+    zookeeper: Proxy,
+    storage: Proxy,
+    node: Option<RunningNode>,
+}
+
+struct Cluster {
+    _zookeeper: ZooKeeperServer,
+    _server: Server,
+    storage: Storage,
+    seats: Vec<Seat>,
+}
+
+impl Cluster {
+    async fn start() -> Outcome<Self> {
+        let zookeeper = ZooKeeperServer::start_with_tick(TICK).await?;
+        let storage = Storage::new();
+        let clock = Arc::new(SystemClock::new());
+        let server = storage.serve(&TokioNet, clock, "127.0.0.1:0", ServerLimits::default()).await?;
+        let mut seats = Vec::new();
+        for name in ["a", "b", "c"] {
+            let mut seat = Seat {
+                name,
+                address: format!("127.0.0.1:{}", ports::free()),
+                zookeeper: Proxy::start(zookeeper.address()).await?,
+                storage: Proxy::start(server.address().parse()?).await?,
+                node: None,
+            };
+            seat.start().await?;
+            seats.push(seat);
+        }
+        Ok(Self { _zookeeper: zookeeper, _server: server, storage, seats })
+    }
+
+    /// Who says that it leads, once somebody does.
+    async fn leader(&mut self) -> &mut Seat {
+        let place = until("somebody to lead", async || self.seats.iter().position(|seat| seat.term().is_some())).await;
+        &mut self.seats[place]
+    }
+}
+
+impl Seat {
+    async fn start(&mut self) -> Outcome {
+        let mut config = Config::new(self.name);
+        (config.store_tick, config.drain) = (Some(TICK), Duration::from_secs(1));
+        let clock = Arc::new(SystemClock::new());
+        let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
+        let register = Register::new(client, clock, self.storage.address().to_string(), PATIENCE);
+        let zookeeper = self.zookeeper.address();
+        let server = store::Server { host: zookeeper.ip().to_string(), port: zookeeper.port() };
+        let open = move |participant| {
+            ZooKeeperStore::open(&[server], "", &participant).map(|store| Box::new(store) as Box<dyn Store>)
+        };
+        let builder = NodeBuilder::new(config, register, open).session_timeout(SESSION).listen(&self.address);
+        self.node = Some(builder.start().await?);
+        Ok(())
+    }
+
+    /// The term that holds here.
+    fn term(&self) -> Option<Fence> {
+        self.node.as_ref()?.observer().term().map(|(fence, _)| fence)
+    }
+
+    async fn crash(&mut self) {
+        if let Some(node) = self.node.take() {
+            node.crash().await;
+        }
+    }
+
+    fn heal(&self) {
+        self.zookeeper.heal();
+        self.storage.heal();
+    }
+}
+
+/// Clients that ask until they are told to stop.
+struct Clients {
+    history: History,
+    stop: Arc<AtomicBool>,
+    tasks: Vec<JoinHandle<BTreeSet<Epoch>>>,
+}
+
+impl Clients {
+    fn start(seats: &[Seat]) -> Self {
+        let (history, stop) = (History::new(), Arc::new(AtomicBool::new(false)));
+        let addresses: Vec<_> = seats.iter().map(|seat| seat.address.clone()).collect();
+        let tasks = (0..4).map(|number| {
+            let clock = Arc::new(SystemClock::new());
+            let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
+            let caller = Caller::new(number, client, clock, history.clone());
+            tokio::spawn(ask(caller, u64::from(number), addresses.clone(), Arc::clone(&stop)))
+        });
+        Self { tasks: tasks.collect(), history, stop }
+    }
+
+    /// How many operations were done so far.
+    fn done(&self) -> usize {
+        self.history.operations().iter().filter(|operation| matches!(operation.heard, Heard::Done { .. })).count()
+    }
+
+    /// The epochs in which they were answered.
+    async fn end(self) -> Outcome<BTreeSet<Epoch>> {
+        self.stop.store(true, Ordering::Relaxed);
+        let mut epochs = BTreeSet::new();
+        for task in self.tasks {
+            epochs.append(&mut task.await?);
+        }
+        Ok(epochs)
+    }
+}
+
+/// Mostly with who answered last, and sometimes with anybody, who may believe to lead still.
+async fn ask(caller: Caller, seed: u64, addresses: Vec<String>, stop: Arc<AtomicBool>) -> BTreeSet<Epoch> {
+    let mut entropy = SeededEntropy::new(seed);
+    let mut epochs = BTreeSet::new();
+    let mut place = 0;
+    while !stop.load(Ordering::Relaxed) {
+        let mut dice = |bound: usize| usize::try_from(entropy.bits() % 1_024).unwrap_or(0) % bound;
+        if dice(4) == 0 {
+            place = dice(addresses.len());
+        }
+        let patience = Duration::from_millis([100, 1_000, 6_000][dice(3)]);
+        let address = &addresses[place];
+        let answer =
+            if dice(2) == 0 { caller.write(address, patience).await } else { caller.read(address, patience).await };
+        match answer {
+            Answer::Done(epoch) => _ = epochs.insert(epoch),
+            Answer::Refused | Answer::Unknown => place = (place + 1) % addresses.len(),
+        }
+        tokio::time::sleep(Duration::from_millis(entropy.bits() % 20)).await;
+    }
+    epochs
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Outcome {
+    let mut cluster = Cluster::start().await?;
+    cluster.leader().await;
+    let clients = Clients::start(&cluster.seats);
+    let served = async || {
+        let before = clients.done();
+        until("the clients to be served", async || (clients.done() > before + 200).then_some(())).await;
+    };
+    served().await;
+
+    // Cut off from ZooKeeper and from the storage: what the leader has sent comes when another leads. Answers still come, so that
+    // there is always another write to wait.
+    let seat = cluster.leader().await;
+    seat.storage.cut_one_way(Direction::ToServer);
+    seat.zookeeper.cut();
+    until("the leader to stop", async || seat.term().is_none().then_some(())).await;
+    let cut_off = seat.name;
+    cluster.leader().await;
+    served().await;
+    cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
+    until("its late writes", async || (cluster.storage.late_writes() > 0).then_some(())).await;
+    served().await;
+
+    // Cut off from ZooKeeper only: it could go on, if it did not stop by itself.
+    let seat = cluster.leader().await;
+    seat.zookeeper.cut();
+    until("the leader to stop", async || seat.term().is_none().then_some(())).await;
+    let cut_off = seat.name;
+    cluster.leader().await;
+    served().await;
+    cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
+
+    // A reconnect that is answered with another session, while the old one and its candidate are still there.
+    let seat = cluster.leader().await;
+    let before = seat.term();
+    seat.zookeeper.rewrite_hello(Some(forget_session));
+    seat.zookeeper.reset();
+    until("the term to end", async || (seat.term() != before).then_some(())).await;
+    seat.zookeeper.rewrite_hello(None);
+    cluster.leader().await;
+    served().await;
+
+    // A crash in the middle of everything, and back again.
+    let seat = cluster.leader().await;
+    seat.crash().await;
+    seat.start().await?;
+    cluster.leader().await;
+    served().await;
+
+    // A planned change.
+    let seat = cluster.leader().await;
+    if let Some(node) = &seat.node {
+        node.resign().await;
+    }
+    until("the leader to resign", async || seat.term().is_none().then_some(())).await;
+    cluster.leader().await;
+    served().await;
+
+    let history = clients.history.clone();
+    let epochs = clients.end().await?;
+    let operations = history.operations();
+    let written =
+        |operation: &&Operation| matches!((operation.asked, operation.heard), (Asked::Write(_), Heard::Done { .. }));
+    assert!(operations.iter().filter(written).count() > 200, "{} operations", operations.len());
+    assert!(epochs.len() >= 6, "a term for each leader that was lost: {epochs:?}");
+    check(&operations, &[])?;
+    Ok(())
+}
