@@ -27,13 +27,13 @@ pub struct Statistics {
 }
 
 impl Statistics {
-    /// Adds those of other documents.
+    /// Adds those of other documents. They come from other nodes, whatever those are: a sum ends at the highest number.
     pub fn add(&mut self, other: &Self) {
-        self.documents += other.documents;
-        self.words += other.words;
+        self.documents = self.documents.saturating_add(other.documents);
+        self.words = self.words.saturating_add(other.words);
         self.frequencies.resize(self.frequencies.len().max(other.frequencies.len()), 0);
         for (sum, more) in self.frequencies.iter_mut().zip(&other.frequencies) {
-            *sum += more;
+            *sum = sum.saturating_add(*more);
         }
     }
 }

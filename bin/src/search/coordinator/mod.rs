@@ -241,7 +241,7 @@ impl<C: TaskClient> Coordinator<C> {
     fn missing(&self, shards: BTreeSet<ShardId>) -> Option<u64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let expected = |shard| known.get(&shard).copied().unwrap_or_default().max(self.here.expected_documents(shard));
-        let missing: u64 = shards.into_iter().map(expected).sum();
+        let missing = shards.into_iter().map(expected).fold(0, u64::saturating_add);
         (missing > 0).then_some(missing)
     }
 

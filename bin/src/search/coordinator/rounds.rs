@@ -85,7 +85,7 @@ pub(super) struct Best {
 
 impl Best {
     pub(super) fn of(found: Gathered<Found>, limit: usize) -> Self {
-        let total = found.parts.values().map(|found| found.matching).sum();
+        let total = found.parts.values().fold(0, |total: u64, found| total.saturating_add(found.matching));
         let mut hits: Vec<_> = found.parts.into_values().flat_map(|found| found.hits).collect();
         hits.sort_unstable_by(|one, other| {
             other.score.0.total_cmp(&one.score.0).then_with(|| one.path.cmp(&other.path))
