@@ -1,11 +1,12 @@
-//! What the application reads: its configuration, tasks of a leader, and queries of people.
+//! What the application reads: its configuration, tasks of a leader, answers of workers, and queries of people.
 
-use core::str::from_utf8;
+use core::fmt::{Debug, Display};
+use core::str::{FromStr, from_utf8};
 
-use rolecall::cli;
+use rolecall::cli::{self, Address, ClockError, Name, Seeds};
 use rolecall::search::query::{Query, parse};
-use rolecall::search::wire::{Task, TaskRequest};
-use rolecall::search::{Ranking, analyzer};
+use rolecall::search::wire::{Task, TaskAnswer, TaskRequest};
+use rolecall::search::{Ranking, Shards, Statistics, analyzer};
 
 pub(super) fn configuration(text: &[u8]) {
     let Ok(text) = from_utf8(text) else { return };
@@ -18,6 +19,29 @@ pub(super) fn configuration(text: &[u8]) {
     }
 }
 
+/// What one setting says, whichever that is.
+pub(super) fn value(text: &[u8]) {
+    let Ok(text) = from_utf8(text) else { return };
+    survives::<Address>(text);
+    survives::<Name>(text);
+    survives::<Ranking>(text);
+    if let Ok(error) = text.parse::<ClockError>() {
+        assert!(error.ppm <= 100_000, "{error:?} of {text}");
+    }
+    if let Ok(Seeds(seeds)) = text.parse() {
+        assert!(!seeds.is_empty(), "{seeds:?} of {text}");
+    }
+    if let Ok(shards) = text.parse::<Shards>() {
+        assert!((1..=Shards::MAX).contains(&shards.count()), "{shards:?} of {text}");
+    }
+}
+
+/// What was read is shown in a form that reads the same.
+fn survives<T: Debug + Display + FromStr + PartialEq>(text: &str) {
+    let Ok(value) = text.parse::<T>() else { return };
+    assert_eq!(value.to_string().parse().ok(), Some(value), "{text}");
+}
+
 pub(super) fn task(body: &[u8]) {
     let Ok(request) = serde_json::from_slice::<TaskRequest>(body) else { return };
     let again = serde_json::to_vec(&request).expect("what was read can be written");
@@ -27,6 +51,21 @@ pub(super) fn task(body: &[u8]) {
             Task::Statistics { .. } => {}
             Task::Search { query, .. } | Task::Snippets { query, .. } => look_through(query),
         }
+    }
+}
+
+pub(super) fn answer(body: &[u8]) {
+    let Ok(answer) = serde_json::from_slice::<TaskAnswer>(body) else { return };
+    let again = serde_json::to_vec(&answer).expect("what was read can be written");
+    assert_eq!(serde_json::from_slice::<TaskAnswer>(&again).ok().as_ref(), Some(&answer));
+    match answer {
+        TaskAnswer::Statistics(shards) => {
+            let mut sum = Statistics::default();
+            shards.iter().for_each(|shard| sum.add(&shard.statistics));
+            let none_is_above = shards.iter().all(|shard| shard.statistics.documents <= sum.documents);
+            assert!(none_is_above, "{sum:?} of {shards:?}");
+        }
+        TaskAnswer::Search { .. } | TaskAnswer::Snippets(_) => {}
     }
 }
 

@@ -13,7 +13,7 @@ mod store;
 /// If a parser does, or what it read does not survive being written and read again.
 pub fn run(data: &[u8]) {
     let Some((parser, text)) = data.split_first() else { return };
-    match parser % 8 {
+    match parser % 10 {
         0 => store::names(text),
         1 => store::term(text),
         2 => store::entry(text),
@@ -21,6 +21,8 @@ pub fn run(data: &[u8]) {
         4 => journal::line(text),
         5 => application::configuration(text),
         6 => application::task(text),
-        _ => application::query(text),
+        7 => application::query(text),
+        8 => application::answer(text),
+        _ => application::value(text),
     }
 }
