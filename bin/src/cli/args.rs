@@ -241,7 +241,7 @@ pub struct Handover {
                         --seeds 0..99 --nodes 5"
 )]
 pub struct Sim {
-    /// What the nodes serve: a sum that is shared out, which is quick, or the document search itself
+    /// What the nodes serve: a sum that is shared out, which is quick, the document search itself, or a register
     #[arg(long, value_name = "NAME", default_value = "sums")]
     pub application: Application,
 
@@ -274,6 +274,8 @@ pub enum Application {
     Sums,
     /// The document search over a few dozen short texts; each answer is compared with that of one node alone.
     Search,
+    /// A register whose clients' history has to be linearizable.
+    Register,
 }
 
 impl fmt::Display for Application {
@@ -281,6 +283,7 @@ impl fmt::Display for Application {
         formatter.write_str(match self {
             Self::Sums => "sums",
             Self::Search => "search",
+            Self::Register => "register",
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use rolecall_io::sim::{FaultKind, Plan, Simulation, sums};
+use rolecall_io::sim::{FaultKind, Plan, Simulation, register, sums};
 
 use crate::cli::{Application, Failure, Sim};
 use crate::search;
@@ -38,6 +38,7 @@ impl Scenario {
         let served = match self.application {
             Application::Sums => Simulation::new(sums::node).visitor(sums::visit),
             Application::Search => Simulation::new(search::sim::node).visitor(search::sim::visit),
+            Application::Register => register::simulation(),
         };
         served.nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))
     }
