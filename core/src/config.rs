@@ -71,9 +71,36 @@ impl Config {
     /// where the tick is unknown), the clock's error over the timeout, and the time the gate takes to close.
     #[must_use]
     pub fn margin(&self, timeout: Duration) -> Duration {
-        let rounding = self.store_tick.map_or(timeout / 4, |tick| tick / 2);
-        let drift = (timeout / 1_000_000).saturating_mul(self.clock_error_ppm);
-        Self::heartbeat(timeout).saturating_add(rounding).saturating_add(drift).saturating_add(self.gate_close)
+        let heard = Self::heartbeat(timeout).saturating_add(self.half_tick(timeout));
+        heard.saturating_add(self.drift(timeout)).saturating_add(self.gate_close)
+    }
+
+    /// How long a contact of which all servers of the store know keeps the session alive, by this node's clock.
+    #[must_use]
+    pub fn lifetime(&self, timeout: Duration) -> Duration {
+        timeout.saturating_sub(self.drift(timeout)).saturating_sub(self.gate_close)
+    }
+
+    /// So long after a server has heard a client, by this node's clock, the others know.
+    #[must_use]
+    pub fn told_within(&self, timeout: Duration) -> Duration {
+        let half_tick = self.half_tick(timeout);
+        half_tick.saturating_add((half_tick / 1_000_000).saturating_mul(self.clock_error_ppm))
+    }
+
+    /// For so long the other servers hear nothing of a client that asks for nothing and whose process runs: it pings after
+    /// three eighths of its timeout.
+    #[must_use]
+    pub fn silence(&self, timeout: Duration) -> Duration {
+        (timeout / 8 * 3).saturating_add(self.half_tick(timeout))
+    }
+
+    fn half_tick(&self, timeout: Duration) -> Duration {
+        self.store_tick.map_or(timeout / 4, |tick| tick / 2)
+    }
+
+    fn drift(&self, timeout: Duration) -> Duration {
+        (timeout / 1_000_000).saturating_mul(self.clock_error_ppm)
     }
 
     /// How long one committed write of a session proves that the session lives; `None` where nothing is left.

@@ -36,6 +36,8 @@ mutants! {
     HeadWatched,
     /// The validity of a term is counted from the answer to its last write, not from before the call.
     DeadlineFromAnswer,
+    /// A write proves the session from its call on, whatever the other servers have been told.
+    SilenceForgotten,
     /// A read that is answered proves that the session lives.
     ReadExtendsTerm,
     /// A sync that is answered proves that the session lives.

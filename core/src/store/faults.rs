@@ -34,7 +34,7 @@ impl Machine {
                 }
             }
             Fault::Cut(server) => self.cut(now, server),
-            Fault::Heal { server, deliver } => self.heal(server, deliver, out),
+            Fault::Heal { server, deliver } => self.heal(now, server, deliver, out),
             Fault::Restart { keep_data } => self.restart(now, keep_data, out),
             Fault::Expire(session) => self.expire(session, out),
         }
@@ -59,7 +59,7 @@ impl Machine {
         }
     }
 
-    fn heal(&mut self, server: Server, deliver: bool, out: &mut impl Sink) {
+    fn heal(&mut self, now: Time, server: Server, deliver: bool, out: &mut impl Sink) {
         if !self.has(server) || !self.replica(server).is_cut() {
             return;
         }
@@ -69,7 +69,9 @@ impl Machine {
         }
         self.catch_up(server, out);
         for held in core::mem::take(&mut self.replica_mut(server).held) {
-            if self.sessions.contains_key(&held.session) {
+            if let Some(life) = self.sessions.get_mut(&held.session) {
+                // With what it held the server tells the others whom it heard.
+                life.hear(now, self.timing.half_tick());
                 self.perform(held.session, &held.what, held.awaited, out);
             } else if held.awaited {
                 // The session ended with a close that was held before.

@@ -71,7 +71,8 @@ fn a_leader_behind_a_server_that_is_cut_off_steps_down_before_another_leads() {
 #[test]
 fn a_term_is_counted_from_before_the_call_however_late_the_answer() {
     let mut world = three();
-    world.host("a").answers_take = TIMEOUT / 3 - 10 * LATENCY;
+    // So late that the next but one is sent before the other servers surely know of the first.
+    world.host("a").answers_take = TIMEOUT / 4 - 20 * LATENCY;
     world.run(2 * TIMEOUT);
     assert_eq!(world.leaders(), ["a"]);
     world.cut("a");
@@ -106,5 +107,46 @@ fn a_slow_clock_of_a_leader_never_makes_two_leaders() {
         world.until("b led", |world| world.leaders() == ["b"]);
         world.heal("a");
         world.settle();
+    }
+}
+
+/// A leader and a worker behind servers of their own, with the store's tick beginning so long before.
+fn two_behind_two_servers(phase: Duration) -> World {
+    let mut world = World::with_servers(2);
+    world.start_in_order(&["a", "b"]);
+    world.move_to("b", Server(1));
+    world.run(TIMEOUT + phase);
+    world
+}
+
+// P1: the others of a server that is cut off count from what they were told before
+#[test]
+fn a_heartbeat_after_a_pause_proves_no_more_than_what_the_other_servers_knew() {
+    for phase in (0..TICK.as_millis()).step_by(20) {
+        let mut world = two_behind_two_servers(Duration::from_millis(u64::try_from(phase).expect("a tick is short")));
+        world.pause("a");
+        world.run(TIMEOUT * 6 / 10);
+        world.resume("a");
+        world.run(10 * LATENCY);
+        world.fault(Fault::Cut(Server(0)));
+        // Whoever leads is judged at every step.
+        world.until("b led", |world| world.leaders() == ["b"]);
+    }
+}
+
+// P1
+#[test]
+fn a_heartbeat_after_one_whose_answer_was_late_proves_no_more_than_what_the_other_servers_knew() {
+    for phase in (0..TICK.as_millis()).step_by(20) {
+        let mut world = two_behind_two_servers(Duration::from_millis(u64::try_from(phase).expect("a tick is short")));
+        let beat = world.host("a").asked.len();
+        world.host("a").answers_take = TIMEOUT * 3 / 10;
+        world.until("asked", |world| world.hosts["a"].asked.len() > beat);
+        world.run(2 * LATENCY);
+        world.host("a").answers_take = Duration::ZERO;
+        world.until("asked again", |world| world.hosts["a"].asked.len() > beat + 1);
+        world.run(5 * LATENCY);
+        world.fault(Fault::Cut(Server(0)));
+        world.until("b led", |world| world.leaders() == ["b"]);
     }
 }

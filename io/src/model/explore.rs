@@ -107,7 +107,11 @@ fn explore<W: Explored>(options: &Options, mut progress: impl FnMut(Progress)) -
         stopped: Arc::clone(&stopped),
         of: PhantomData,
     };
-    let checker = model.checker().threads(options.threads).finish_when(HasDiscoveries::AnyFailures).spawn_bfs();
+    let checker = model.checker().threads(options.threads).finish_when(HasDiscoveries::AnyFailures);
+    let checker = match options.depth {
+        Some(depth) => checker.target_max_depth(depth).spawn_bfs(),
+        None => checker.spawn_bfs(),
+    };
     while !checker.is_done() {
         thread::sleep(Duration::from_millis(20));
         progress(so_far(&checker, begun));

@@ -43,6 +43,10 @@ pub struct Options {
     pub timed: bool,
     /// How the clock of each node goes; where it is not said, every way is tried. In a lean world none is exact.
     pub clocks: Vec<Rate>,
+    /// With how many of the nodes, and of the servers, something goes wrong: the first ones. Only where time is common to all.
+    pub struck: u8,
+    /// How many states a run has at most; there is no limit where it is not said.
+    pub depth: Option<usize>,
     /// When to stop though there are states left.
     pub time: Option<Duration>,
     /// How many threads explore; with one the shortest way to what is wrong is found.
@@ -60,6 +64,8 @@ impl Options {
             settled: 0,
             timed: false,
             clocks: Vec::new(),
+            struck: nodes,
+            depth: None,
             time: None,
             threads: 1,
         }

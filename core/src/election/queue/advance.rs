@@ -19,6 +19,9 @@ impl Queue {
             return;
         }
         let Some((ask, request)) = self.next(&standing, will, floor) else { return };
+        if matches!(ask, Ask::Claim { .. }) {
+            self.contacts.ripen(step.now);
+        }
         self.pending = Some(step.send(&standing, Slot::Queue, ask, request));
     }
 
@@ -27,6 +30,7 @@ impl Queue {
             return;
         }
         let Some(candidate) = self.lowest() else { return };
+        self.contacts.ripen(step.now);
         self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Beat { candidate }));
         if let Some(term) = &mut self.term {
             term.beat_at = step.now + Config::heartbeat(standing.timeout);

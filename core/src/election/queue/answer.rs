@@ -21,12 +21,16 @@ impl Queue {
     /// session that exists all the same.
     pub(crate) fn answered(&mut self, bench: &Bench<'_>, id: OpId, answer: &Answer) -> Outcome {
         if let Some(pending) = take(&mut self.pending, id) {
-            return self.queue_answered(bench, pending, answer);
+            let sent = pending.sent;
+            let outcome = self.queue_answered(bench, pending, answer);
+            self.heard(bench, sent, answer);
+            return outcome;
         }
         if let Some(pending) = take(&mut self.sweep, id) {
             self.sweep_answered(bench.now, pending.kind, answer);
         } else if let Some(pending) = take(&mut self.beat, id) {
             self.beat_answered(bench, &pending, answer);
+            self.heard(bench, pending.sent, answer);
         } else if let (Slot::Queue, Answer::Done(Reply::Entered(candidate))) = (id.slot, answer) {
             self.entered(*candidate);
         }
@@ -74,6 +78,17 @@ impl Queue {
             }
         }
         Outcome::default()
+    }
+
+    fn stands_first(&self) -> bool {
+        !self.own.is_empty() && self.view.as_ref().is_some_and(|view| view.predecessor.is_none())
+    }
+
+    /// The server has heard this node, which matters where it stands first.
+    fn heard(&mut self, bench: &Bench<'_>, sent: Time, answer: &Answer) {
+        if self.stands_first() && matches!(answer, Answer::Done(_)) {
+            self.contacts.answered(bench.now, sent, bench.standing, bench.config);
+        }
     }
 
     fn enter_answered(&mut self, now: Time, answer: &Answer) {
@@ -151,6 +166,9 @@ impl Queue {
             Head::Known { .. } | Head::Unread | Head::Unknown => Head::Unread,
         };
         self.view = Some(view);
+        if !self.stands_first() {
+            self.contacts.clear();
+        }
     }
 
     fn inspect_answered(&mut self, bench: &Bench<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
@@ -227,7 +245,7 @@ impl Queue {
 
     /// The claim is written. It makes a term only if nothing happened meanwhile and some of its validity is left.
     fn claimed(&mut self, bench: &Bench<'_>, claim: &Claim, epoch: Epoch) {
-        let until = validity(bench, claim.sent);
+        let until = self.proved(bench, claim.sent);
         let undisturbed = !self.look && self.watches_own() && self.lowest() == Some(claim.candidate);
         if undisturbed && bench.now < until {
             let of_candidate = Epoch(u64::from(claim.candidate.sequence.unsigned_abs()));
@@ -238,17 +256,31 @@ impl Queue {
         } else {
             self.look = true;
         }
+        if until <= bench.now {
+            self.backoff.fail(bench.now);
+        }
     }
 
     fn beat_answered(&mut self, bench: &Bench<'_>, pending: &Pending<Candidate>, answer: &Answer) {
         match answer {
             Answer::Done(Reply::Beaten) => {
-                self.extend(validity(bench, pending.sent));
+                self.extend(self.proved(bench, pending.sent));
             }
             Answer::Refused(Refusal::CandidateGone) if Mutant::OwnDeletionUnnoticed.lives() => {}
             Answer::Refused(Refusal::CandidateGone) => self.forget(pending.kind),
             Answer::Unknown => self.doubt = Doubt::Unsure,
             Answer::Done(_) | Answer::Refused(_) => {}
+        }
+    }
+
+    /// Until when the last write, which was sent at `sent` and is committed, proves that the session lives.
+    fn proved(&self, bench: &Bench<'_>, sent: Time) -> Time {
+        if Mutant::DeadlineFromAnswer.lives() {
+            validity(bench, bench.now)
+        } else if Mutant::SilenceForgotten.lives() {
+            validity(bench, sent)
+        } else {
+            self.contacts.proved(sent, bench.standing, bench.config).unwrap_or(sent)
         }
     }
 
@@ -283,6 +315,9 @@ impl Queue {
             self.step_down();
         }
         self.own.retain(|sequence| *sequence != candidate.sequence);
+        if self.own.is_empty() {
+            self.contacts.clear();
+        }
         self.look_again();
     }
 }
@@ -303,10 +338,9 @@ fn proves_session(answer: &Answer) -> bool {
     }
 }
 
-/// Until when a committed write that was sent at `sent` proves the session.
+/// How long a session is proved if all servers of the store hear of it without delay.
 fn validity(bench: &Bench<'_>, sent: Time) -> Time {
-    let since = if Mutant::DeadlineFromAnswer.lives() { bench.now } else { sent };
-    bench.config.validity(bench.standing.timeout).map_or(since, |validity| since + validity)
+    bench.config.validity(bench.standing.timeout).map_or(sent, |validity| sent + validity)
 }
 
 fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {

@@ -6,11 +6,12 @@
 //! their guid, and never a second write while the first is uncertain.
 //!
 //! The files: this one has the state and what connections and sessions do to it; `answer` what answers and notices do;
-//! `advance` derives the next step; `check` has the invariants, `names` the names.
+//! `advance` derives the next step; `contact` knows what a committed write proves; `check` has the invariants, `names` the names.
 
 mod advance;
 mod answer;
 mod check;
+mod contact;
 mod names;
 
 pub(crate) use answer::Bench;
@@ -18,6 +19,8 @@ pub(crate) use answer::Bench;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
+
+use contact::Contacts;
 
 use super::Position;
 use crate::mutant::Mutant;
@@ -45,6 +48,7 @@ pub(crate) struct Queue {
     pending: Option<Pending<Ask>>,
     sweep: Option<Pending<Candidate>>,
     beat: Option<Pending<Candidate>>,
+    contacts: Contacts,
     backoff: Backoff,
     sweep_backoff: Backoff,
     relist_at: Option<Time>,
@@ -169,6 +173,7 @@ impl Queue {
             pending: None,
             sweep: None,
             beat: None,
+            contacts: Contacts::default(),
             backoff: Backoff::default(),
             sweep_backoff: Backoff::default(),
             relist_at: None,
@@ -201,6 +206,7 @@ impl Queue {
             self.doubt = Doubt::Unsure;
         }
         self.watch = None;
+        self.contacts.clear();
         self.head = Head::Unread;
         self.backoff.clear();
         self.sweep_backoff.clear();

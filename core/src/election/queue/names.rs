@@ -19,6 +19,7 @@ impl Named for Queue {
             pending,
             sweep,
             beat,
+            contacts,
             backoff,
             sweep_backoff,
             relist_at,
@@ -35,6 +36,7 @@ impl Named for Queue {
         pending.names(names);
         sweep.names(names);
         beat.names(names);
+        contacts.names(names);
         backoff.names(names);
         sweep_backoff.names(names);
         if let Some(at) = relist_at {

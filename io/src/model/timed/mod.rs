@@ -46,6 +46,8 @@ pub(crate) struct Timed {
     clients: Vec<Client>,
     /// Whether things happen in one order at one instant.
     lean: bool,
+    /// With how many nodes and servers something goes wrong.
+    struck: u8,
     /// The server that has lost the others, and for how long.
     isolated: Option<(Server, Duration)>,
 }
@@ -56,7 +58,7 @@ impl Timed {
         let servers = (0..SCALE.servers).map(Server).cycle();
         let clients = rates.iter().zip(servers).map(|(rate, server)| Client::new(*rate, server)).collect();
         let world = World::empty(options, SCALE);
-        let mut timed = Self { world, clients, lean: options.lean, isolated: None };
+        let mut timed = Self { world, clients, lean: options.lean, struck: options.struck, isolated: None };
         if options.settled > 0 {
             timed.settle(usize::from(options.settled));
         }

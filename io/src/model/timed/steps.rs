@@ -19,11 +19,12 @@ impl Timed {
             let tried = if self.lean { 1 } else { due.len() };
             steps.extend(due.into_iter().take(tried));
         }
-        for place in 0..self.clients.len() {
+        for place in 0..self.clients.len().min(usize::from(self.struck)) {
             self.faults_of(place, steps);
         }
         if self.left(Fault::Server) && self.isolated.is_none() {
-            steps.extend((0..self.world.scale.servers).map(|server| TimedStep::Isolate(Server(server))));
+            let struck = self.world.scale.servers.min(self.struck);
+            steps.extend((0..struck).map(|server| TimedStep::Isolate(Server(server))));
         }
     }
 
