@@ -26,6 +26,8 @@ enum Mood {
     Fine,
     Down,
     Hung,
+    /// Counts documents and words that no disk would hold.
+    Boasting,
     /// Says that the sender's term is over.
     Deposed,
 }
@@ -58,7 +60,7 @@ impl TaskClient for Crew {
     async fn send(&self, worker: &Worker, task: &Task, _deadline: Time) -> Result<TaskAnswer, TaskFailure> {
         let mood = self.moods.lock().expect("no test panicked").get(&worker.id).copied().unwrap_or(Mood::Fine);
         match mood {
-            Mood::Fine => {}
+            Mood::Fine | Mood::Boasting => {}
             Mood::Down => return Err(TaskFailure::Failed("connection refused".into())),
             Mood::Hung => core::future::pending().await,
             Mood::Deposed => return Err(TermOver { fence: None }.into()),
@@ -72,9 +74,26 @@ impl TaskClient for Crew {
         let sent = serde_json::to_vec(&request).expect("a task is JSON");
         let received: TaskRequest = serde_json::from_slice(&sent).expect("a task is read back");
         assert_eq!(received, request);
-        let answer = holdings.answer(&received.task).map_err(|error| TaskFailure::Failed(error.to_string()))?;
+        let mut answer = holdings.answer(&received.task).map_err(|error| TaskFailure::Failed(error.to_string()))?;
+        if mood == Mood::Boasting {
+            boast(&mut answer);
+        }
         let sent = serde_json::to_vec(&answer).expect("an answer is JSON");
         Ok(serde_json::from_slice(&sent).expect("an answer is read back"))
+    }
+}
+
+/// Puts the highest number wherever a worker counts.
+fn boast(answer: &mut TaskAnswer) {
+    match answer {
+        TaskAnswer::Statistics(shards) => {
+            for statistics in shards.iter_mut().map(|shard| &mut shard.statistics) {
+                (statistics.documents, statistics.words) = (u64::MAX, u64::MAX);
+                statistics.frequencies.fill(u64::MAX);
+            }
+        }
+        TaskAnswer::Search { shards, .. } => shards.iter_mut().for_each(|shard| shard.documents = u64::MAX),
+        TaskAnswer::Snippets(_) => {}
     }
 }
 
@@ -249,6 +268,22 @@ async fn what_both_choices_fail_for_is_missing_and_counted() -> Outcome {
         assert_eq!(found, expected);
         assert_eq!(answer.total, expected.len() as u64);
     }
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn workers_that_count_beyond_all_measure_are_added_up_to_the_highest_number() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 4, settings(32));
+    for id in ["a", "b", "c", "d"] {
+        cluster.crew.mood(id, Mood::Boasting);
+    }
+    let answer = cluster.search("bafo difo", 10, 0).await?;
+    assert_eq!((answer.total, answer.hits.len(), answer.partial), (u64::MAX, 10, false));
+    for id in ["a", "b", "c", "d"] {
+        cluster.crew.mood(id, Mood::Down);
+    }
+    assert_eq!(cluster.search("bafo difo", 10, 0).await?.missing, u64::MAX);
     Ok(())
 }
 
