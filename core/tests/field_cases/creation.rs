@@ -121,3 +121,23 @@ fn a_late_answer_of_an_earlier_session_does_not_replace_the_present_candidate() 
     world.settle();
     assert_eq!(world.candidate_of("a"), present);
 }
+
+// Q-B28: 2.6 million znodes in two hours
+#[test]
+fn a_store_that_shows_no_candidate_which_it_has_confirmed_is_asked_ever_more_slowly() {
+    let mut world = World::new();
+    world.start("a");
+    let begun = world.now;
+    while world.now < begun + 20 * TIMEOUT {
+        world.run(LATENCY / 2);
+        if !world.queue().is_empty() {
+            // Somebody deletes it before its node can list.
+            world.delete_candidate_of("a");
+        }
+    }
+    let enters = world.hosts["a"].count(is_enter);
+    assert!((3..20).contains(&enters), "{enters} candidates in {:?}", 20 * TIMEOUT);
+
+    world.settle();
+    assert!(leads(&world, "a"), "it goes on once it is left alone");
+}

@@ -92,6 +92,7 @@ impl Queue {
     fn enter(&self, will: Will) -> Option<(Ask, Request)> {
         let guid = self.guid?;
         match will {
+            Will::Stand if self.absence.deadline().is_some() => None,
             Will::Stand => Some((Ask::Enter, Request::Enter { guid })),
             Will::Keep | Will::Withdraw => None,
         }

@@ -128,7 +128,13 @@ impl Queue {
         match answer {
             Answer::Done(Reply::Candidates { candidates, skipped }) => {
                 self.backoff.clear();
+                let expected = !self.own.is_empty();
                 self.listed(candidates, *skipped);
+                if !self.own.is_empty() {
+                    self.absence.clear();
+                } else if expected {
+                    self.absence.fail(now);
+                }
                 self.look = dirty;
                 if settles && (self.doubt == Doubt::Synced || Mutant::DoubtListedWithoutSync.lives()) {
                     self.doubt = Doubt::Sure;

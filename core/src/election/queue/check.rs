@@ -24,7 +24,7 @@ impl Queue {
 
     /// Whether a retry is scheduled.
     fn is_delayed(&self) -> bool {
-        self.backoff.deadline().is_some() || self.sweep_backoff.deadline().is_some()
+        [&self.backoff, &self.sweep_backoff, &self.absence].iter().any(|backoff| backoff.deadline().is_some())
     }
 
     /// Nothing is asked, nothing scheduled: then this node is where it should be.

@@ -51,6 +51,8 @@ pub(crate) struct Queue {
     contacts: Contacts,
     backoff: Backoff,
     sweep_backoff: Backoff,
+    /// Candidates were confirmed, one after the other, and the listings after them did not show them.
+    absence: Backoff,
     relist_at: Option<Time>,
 }
 
@@ -176,6 +178,7 @@ impl Queue {
             contacts: Contacts::default(),
             backoff: Backoff::default(),
             sweep_backoff: Backoff::default(),
+            absence: Backoff::default(),
             relist_at: None,
         }
     }
@@ -210,6 +213,7 @@ impl Queue {
         self.head = Head::Unread;
         self.backoff.clear();
         self.sweep_backoff.clear();
+        self.absence.clear();
         self.relist_at = None;
     }
 
@@ -246,6 +250,7 @@ impl Queue {
         self.former.retain(|former| former.until > now);
         self.backoff.holds(now);
         self.sweep_backoff.holds(now);
+        self.absence.holds(now);
         if self.pending.as_ref().is_some_and(|pending| pending.deadline <= now)
             && self.pending.take().is_some_and(|pending| pending.kind.is_write())
             && !Mutant::TimedOutCreateRetried.lives()
@@ -330,6 +335,7 @@ impl Queue {
         if connected {
             soonest.retry(&self.backoff);
             soonest.retry(&self.sweep_backoff);
+            soonest.retry(&self.absence);
         }
         if let Some(term) = &self.term {
             soonest.consider(term.until, Timer::Validity);

@@ -22,6 +22,7 @@ impl Named for Queue {
             contacts,
             backoff,
             sweep_backoff,
+            absence,
             relist_at,
         } = self;
         if let Some(guid) = guid {
@@ -39,6 +40,7 @@ impl Named for Queue {
         contacts.names(names);
         backoff.names(names);
         sweep_backoff.names(names);
+        absence.names(names);
         if let Some(at) = relist_at {
             names.time(Moment::Deadline(Timer::Relist), at);
         }
