@@ -27,7 +27,7 @@ fn one_node() {
         ("lost", 690),
         ("cut,late", 30_421),
         ("renewal", 14_101),
-        ("candidate", 6648),
+        ("candidate", 6642),
         ("member", 520),
         ("resign", 2312),
         ("shutdown", 1045),

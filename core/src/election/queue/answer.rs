@@ -321,6 +321,8 @@ impl Queue {
             self.step_down();
         }
         self.own.retain(|sequence| *sequence != candidate.sequence);
+        // One that is listed all the same, by a server that lags, has to be read again before anything is built on it.
+        self.watch.take_if(|watch| watch.candidate == candidate);
         if self.own.is_empty() {
             self.contacts.clear();
         }
