@@ -3,11 +3,12 @@ const run = JSON.parse(document.getElementById('data').textContent);
 const moments = run.moments.map(([at, place, kind, text, more], index) => ({ at, place, kind, text, more, index }));
 const by = id => document.getElementById(id);
 const seconds = at => (at / 1000).toFixed(3) + ' s';
+const many = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
-by('title').textContent = `Seed ${run.seed}: ${run.nodes.length} node${run.nodes.length === 1 ? '' : 's'}, ${(run.length / 1000).toFixed(1)} s`;
+by('title').textContent = `Seed ${run.seed}: ${many(run.nodes.length, 'node')}, ${(run.length / 1000).toFixed(1)} s`;
 by('verdict').textContent = run.finding ? run.finding.text : 'Every promise held.';
 by('verdict').classList.toggle('bad', Boolean(run.finding));
-by('facts').textContent = `${run.faults} faults · ${run.terms} terms · at most ${run.leaderless.toFixed(1)} s without a leader`;
+by('facts').textContent = `${many(run.faults, 'fault')} · ${many(run.terms, 'term')} · at most ${run.leaderless.toFixed(1)} s without a leader`;
 by('command').textContent = run.command;
 document.title = by('title').textContent;
 
