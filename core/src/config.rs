@@ -76,22 +76,19 @@ impl Config {
     }
 
     /// How long a contact of which all servers of the store know keeps the session alive, by this node's clock.
-    #[must_use]
-    pub fn lifetime(&self, timeout: Duration) -> Duration {
+    pub(crate) fn lifetime(&self, timeout: Duration) -> Duration {
         timeout.saturating_sub(self.drift(timeout)).saturating_sub(self.gate_close)
     }
 
     /// So long after a server has heard a client, by this node's clock, the others know.
-    #[must_use]
-    pub fn told_within(&self, timeout: Duration) -> Duration {
+    pub(crate) fn told_within(&self, timeout: Duration) -> Duration {
         let half_tick = self.half_tick(timeout);
         half_tick.saturating_add((half_tick / 1_000_000).saturating_mul(self.clock_error_ppm))
     }
 
     /// For so long the other servers hear nothing of a client that asks for nothing and whose process runs: it pings after
     /// three eighths of its timeout.
-    #[must_use]
-    pub fn silence(&self, timeout: Duration) -> Duration {
+    pub(crate) fn silence(&self, timeout: Duration) -> Duration {
         (timeout / 8 * 3).saturating_add(self.half_tick(timeout))
     }
 

@@ -71,6 +71,12 @@ impl Cluster {
 }
 
 impl Seat {
+    /// Its name, once it leads no more.
+    async fn stopped(&self) -> &'static str {
+        until("the leader to stop", async || self.term().is_none().then_some(())).await;
+        self.name
+    }
+
     async fn start(&mut self) -> Outcome {
         let mut config = Config::new(self.name);
         (config.store_tick, config.drain) = (Some(TICK), Duration::from_secs(1));
@@ -179,8 +185,7 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     let seat = cluster.leader().await;
     seat.storage.cut_one_way(Direction::ToServer);
     seat.zookeeper.cut();
-    until("the leader to stop", async || seat.term().is_none().then_some(())).await;
-    let cut_off = seat.name;
+    let cut_off = seat.stopped().await;
     cluster.leader().await;
     served().await;
     cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
@@ -190,8 +195,7 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     // Cut off from ZooKeeper only: it could go on, if it did not stop by itself.
     let seat = cluster.leader().await;
     seat.zookeeper.cut();
-    until("the leader to stop", async || seat.term().is_none().then_some(())).await;
-    let cut_off = seat.name;
+    let cut_off = seat.stopped().await;
     cluster.leader().await;
     served().await;
     cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);

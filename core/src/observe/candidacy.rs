@@ -4,11 +4,9 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::step::remember;
 use crate::store::{Answer, Notice, Refusal, Reply, Request};
 use crate::{Candidate, Guid, Node, OpId, Slot, Time, Violation};
-
-/// So many earlier sessions are kept in mind, as a node does.
-const FORMER: usize = 4;
 
 /// The own candidates of the present session, and what earlier sessions left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -39,10 +37,11 @@ impl Candidacy {
 
     /// The session is another one, or there is none; `ended`: there was one before, of this timeout.
     pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
-        let former = core::mem::take(&mut self.former);
-        let latest = ended.map(|timeout| (self.guid, now + timeout.saturating_mul(2)));
-        let kept = (former.len() + usize::from(latest.is_some())).saturating_sub(FORMER);
-        *self = Self { former: former.into_iter().chain(latest).skip(kept).collect(), ..Self::default() };
+        let mut former = core::mem::take(&mut self.former);
+        if let Some(timeout) = ended {
+            remember(&mut former, (self.guid, now + timeout.saturating_mul(2)));
+        }
+        *self = Self { former, ..Self::default() };
     }
 
     /// What candidates of this session are named.
