@@ -1,5 +1,5 @@
 //! What exact ranking costs: this crate's evaluation against tantivy's default collector, over the same generated documents,
-//! in the same run. `cargo bench -p rolecall --bench search`; the last line is the ratio of the medians.
+//! in the same run. `cargo bench -p rolecall-cli --bench search`; the last line is the ratio of the medians.
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -9,11 +9,11 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use rolecall::search::holdings::Holdings;
-use rolecall::search::index::Storage;
-use rolecall::search::query::{Leaf, Node, Query};
-use rolecall::search::wire::{Named, Task, TaskAnswer};
-use rolecall::search::{Ranking, Settings, ShardId, Statistics, Weights};
+use rolecall_cli::search::holdings::Holdings;
+use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::query::{Leaf, Node, Query};
+use rolecall_cli::search::wire::{Named, Task, TaskAnswer};
+use rolecall_cli::search::{Ranking, Settings, ShardId, Statistics, Weights};
 use rolecall_core::Time;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, TermQuery};

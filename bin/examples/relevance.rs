@@ -1,6 +1,6 @@
 //! How well the rankings find what people judged relevant: MAP and nDCG@10 over a test collection.
 //!
-//! `cargo run --release -p rolecall --example relevance -- FOLDER`, where FOLDER holds `documents.tsv` (`id<TAB>text`),
+//! `cargo run --release -p rolecall-cli --example relevance -- FOLDER`, where FOLDER holds `documents.tsv` (`id<TAB>text`),
 //! `queries.tsv` (`id<TAB>number<TAB>text`) and `qrels.txt` (TREC's form: `query 0 document relevance`).
 
 use core::error::Error;
@@ -10,13 +10,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rolecall::search::coordinator::{Coordinator, Pace, SearchRequest, TaskClient, TaskFailure, Worker};
-use rolecall::search::holdings::Holdings;
-use rolecall::search::index::Storage;
-use rolecall::search::wire::{MAX_LIMIT, Task, TaskAnswer};
-use rolecall::search::{Ranking, Settings, ShardId};
+use rolecall::SystemClock;
+use rolecall_cli::search::coordinator::{Coordinator, Pace, SearchRequest, TaskClient, TaskFailure, Worker};
+use rolecall_cli::search::holdings::Holdings;
+use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::wire::{MAX_LIMIT, Task, TaskAnswer};
+use rolecall_cli::search::{Ranking, Settings, ShardId};
 use rolecall_core::Time;
-use rolecall_io::SystemClock;
 
 type Judgements = BTreeMap<String, BTreeMap<String, u32>>;
 

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
-use rolecall::search::documents::{DocumentFile, FolderError, Scan, Source};
-use rolecall::search::holdings::Holdings;
-use rolecall::search::index::Storage;
-use rolecall::search::wire::{Task, TaskAnswer};
-use rolecall::search::{Settings, ShardId};
+use rolecall_cli::search::documents::{DocumentFile, FolderError, Scan, Source};
+use rolecall_cli::search::holdings::Holdings;
+use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::wire::{Task, TaskAnswer};
+use rolecall_cli::search::{Settings, ShardId};
 use rolecall_core::Time;
 
 fn threads() -> std::io::Result<usize> {

@@ -9,14 +9,14 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall::search::coordinator::Pace;
-use rolecall::search::index::Storage;
-use rolecall::search::wire::{Task, TaskRequest};
-use rolecall::search::{LeaderAddress, Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
+use rolecall::http::{Client, ClientLimits};
+use rolecall::store::{MemoryStore, Store};
+use rolecall::{Clock, NodeBuilder, RunningNode, SystemClock, TokioNet};
+use rolecall_cli::search::coordinator::Pace;
+use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::wire::{Task, TaskRequest};
+use rolecall_cli::search::{LeaderAddress, Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
 use rolecall_core::{Config, Epoch, Fence, Role};
-use rolecall_io::http::{Client, ClientLimits};
-use rolecall_io::store::{MemoryStore, Store};
-use rolecall_io::{Clock, NodeBuilder, RunningNode, SystemClock, TokioNet};
 use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;

@@ -40,7 +40,7 @@
 //! assert_eq!(node.role(), Role::Leader);
 //! ```
 //!
-//! The examples `threads` and `smol` drive nodes on real time; `rolecall-io` does so on tokio. [`observe`] has the judges of
+//! The examples `threads` and `smol` drive nodes on real time; `rolecall` does so on tokio. [`observe`] has the judges of
 //! the promises ([`Violation`]), [`Trace`] makes what happened readable.
 #![no_std]
 #![deny(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]

@@ -1,6 +1,6 @@
 //! A counter that only the leader raises, and whose copies refuse what an earlier leader sends late.
 //!
-//! Three nodes in one process, on the embedded store: `cargo run -p rolecall-io --example counter`.
+//! Three nodes in one process, on the embedded store: `cargo run -p rolecall --example counter`.
 
 use core::error::Error;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -9,10 +9,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use rolecall::http::{Client, ClientLimits, error};
+use rolecall::store::{MemoryStore, Store};
+use rolecall::{Clock, Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term, TokioNet};
 use rolecall_core::{Config, Epoch, Fence, Incarnation, Role};
-use rolecall_io::http::{Client, ClientLimits, error};
-use rolecall_io::store::{MemoryStore, Store};
-use rolecall_io::{Clock, Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term, TokioNet};
 
 /// The application: one copy of the count, which outlives the node's roles.
 struct Counter {

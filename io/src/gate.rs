@@ -29,7 +29,7 @@ use crate::{Clock, Term};
 /// use core::time::Duration;
 /// use std::sync::Arc;
 /// use rolecall_core::{Epoch, Fence, Incarnation, Role};
-/// use rolecall_io::{Clock, Gate, SystemClock};
+/// use rolecall::{Clock, Gate, SystemClock};
 ///
 /// let clock = Arc::new(SystemClock::new());
 /// let (events, _driver) = tokio::sync::mpsc::channel(16);

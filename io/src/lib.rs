@@ -15,8 +15,8 @@
 //! use bytes::Bytes;
 //! use http::{Request, Response};
 //! use rolecall_core::{Config, Role};
-//! use rolecall_io::store::{MemoryStore, Store};
-//! use rolecall_io::{Handler, NodeBuilder, RoleService, SystemClock, Term};
+//! use rolecall::store::{MemoryStore, Store};
+//! use rolecall::{Handler, NodeBuilder, RoleService, SystemClock, Term};
 //!
 //! type Failure = Box<dyn Error + Send + Sync>;
 //! struct Hello;
@@ -57,16 +57,10 @@ pub mod http;
 pub mod journal;
 mod members;
 mod metrics;
-#[cfg(feature = "model")]
-pub mod model;
 mod mutant;
 mod net;
 mod node;
-#[cfg(feature = "register")]
-pub mod register;
 mod service;
-#[cfg(feature = "sim")]
-pub mod sim;
 mod status;
 pub mod store;
 mod tap;

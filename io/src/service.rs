@@ -24,7 +24,7 @@ use crate::Term;
 /// use bytes::Bytes;
 /// use http::{Request, Response, StatusCode};
 /// use rolecall_core::Role;
-/// use rolecall_io::{Handler, RoleService, Term};
+/// use rolecall::{Handler, RoleService, Term};
 ///
 /// struct Counter;
 ///

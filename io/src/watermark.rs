@@ -15,7 +15,7 @@ use crate::floor::{Stale, verdict};
 ///
 /// ```
 /// use rolecall_core::{Epoch, Fence, Incarnation};
-/// use rolecall_io::Watermark;
+/// use rolecall::Watermark;
 ///
 /// let fence = |epoch| Fence { incarnation: Incarnation(1), epoch: Epoch(epoch) };
 /// let mut watermark = Watermark::new();

@@ -7,12 +7,12 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall_core::{Config, Epoch, Fence, Leader, Role};
-use rolecall_io::http::{Client, ClientLimits};
-use rolecall_io::store::{MemoryStore, Store};
-use rolecall_io::{
+use rolecall::http::{Client, ClientLimits};
+use rolecall::store::{MemoryStore, Store};
+use rolecall::{
     Clock, Handler, NodeBuilder, Outcome, RoleService, RunningNode, Stale, Status, SystemClock, Term, TokioNet,
 };
+use rolecall_core::{Config, Epoch, Fence, Leader, Role};
 
 const LIMIT: Duration = Duration::from_secs(30);
 

@@ -4,9 +4,9 @@ use core::future::poll_fn;
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{Answer, Notice, Reply, Request};
 use rolecall_core::{Candidate, Guid, Link, OpId, Session, Slot, Snapshot};
-use rolecall_io::store::{Store, StoreEvent};
 use tokio::time::timeout;
 
 use crate::wait::LIMIT;

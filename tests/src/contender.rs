@@ -6,10 +6,10 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::{Request, Response};
+use rolecall::store::zookeeper::ZooKeeperStore;
+use rolecall::store::{Server, Store};
+use rolecall::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Term};
 use rolecall_core::{Config, Role};
-use rolecall_io::store::zookeeper::ZooKeeperStore;
-use rolecall_io::store::{Server, Store};
-use rolecall_io::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Term};
 
 use crate::reign::{Chronicler, Reign};
 

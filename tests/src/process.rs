@@ -7,8 +7,8 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
 
 use http::{Request, StatusCode};
-use rolecall_io::http::{Client, ClientLimits};
-use rolecall_io::{Clock, SystemClock, TokioNet};
+use rolecall::http::{Client, ClientLimits};
+use rolecall::{Clock, SystemClock, TokioNet};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;

@@ -7,12 +7,12 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use rolecall::http::{Client, ClientLimits, Server, ServerLimits};
+use rolecall::store::zookeeper::ZooKeeperStore;
+use rolecall::store::{self, Store};
+use rolecall::{Entropy, NodeBuilder, RunningNode, SeededEntropy, SystemClock, TokioNet};
+use rolecall_cli::register::{Answer, Asked, Caller, Heard, History, Operation, Register, Storage, check};
 use rolecall_core::{Config, Epoch, Fence};
-use rolecall_io::http::{Client, ClientLimits, Server, ServerLimits};
-use rolecall_io::register::{Answer, Asked, Caller, Heard, History, Operation, Register, Storage, check};
-use rolecall_io::store::zookeeper::ZooKeeperStore;
-use rolecall_io::store::{self, Store};
-use rolecall_io::{Entropy, NodeBuilder, RunningNode, SeededEntropy, SystemClock, TokioNet};
 use rolecall_tests::ports;
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::wait::until;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use rolecall_io::store::StoreUrl;
+use rolecall::store::StoreUrl;
 
 use super::Failure;
 use super::value::{Address, ClockError, Name, Seeds, duration};

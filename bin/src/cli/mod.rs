@@ -20,7 +20,7 @@ pub use failure::Failure;
 pub use file::Setting;
 pub use output::print;
 pub use parse::configuration;
-pub use rolecall_io::store::StoreUrl;
+pub use rolecall::store::StoreUrl;
 pub use value::{Address, ClockError, Name, Seeds};
 
 /// Runs the command that the process was called with.

@@ -2,8 +2,8 @@
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
-use rolecall_io::Observer;
-use rolecall_io::http::{error, json};
+use rolecall::Observer;
+use rolecall::http::{error, json};
 
 /// Whether the node's own loop goes on.
 pub(super) fn live(observer: &Observer) -> Response<Bytes> {

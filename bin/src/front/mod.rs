@@ -10,9 +10,9 @@ use std::sync::{Arc, OnceLock};
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, Response};
+use rolecall::http::{Front, only};
+use rolecall::{BoxFuture, Observer};
 use rolecall_core::Leader;
-use rolecall_io::http::{Front, only};
-use rolecall_io::{BoxFuture, Observer};
 
 pub use origin::Sharing;
 pub(crate) use origin::is_same as is_same_origin;

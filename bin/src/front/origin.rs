@@ -9,8 +9,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN, VARY};
 use http::{HeaderMap, HeaderValue, Request, Response};
+use rolecall::{Handler, RoleService, Term};
 use rolecall_core::Role;
-use rolecall_io::{Handler, RoleService, Term};
 
 /// Lets the page that sent `request` read `response` if it was served by one of `nodes` (`host:port`).
 pub(super) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut nodes: impl Iterator<Item = &'a str>) {

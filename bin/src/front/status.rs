@@ -4,9 +4,9 @@ use std::time::SystemTime;
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
+use rolecall::http::json;
+use rolecall::{Observer, Status};
 use rolecall_core::{Fence, Leader, Role};
-use rolecall_io::http::json;
-use rolecall_io::{Observer, Status};
 use serde::Serialize;
 
 use super::{Identity, rfc3339};

@@ -4,8 +4,8 @@ use core::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use rolecall::{Observer, RoleService, SystemClock, Term, TokioNet};
 use rolecall_core::Role;
-use rolecall_io::{Observer, RoleService, SystemClock, Term, TokioNet};
 use tokio::sync::OnceCell;
 
 use crate::cli::Tuning;

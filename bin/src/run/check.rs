@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use rolecall_io::model::{self, Faults, Options, Progress, Rate, UnknownRate};
+use rolecall_model::{self as model, Faults, Options, Progress, Rate, UnknownRate};
 
 use crate::cli::{Check, Failure, print};
 

@@ -5,11 +5,11 @@ use core::time::Duration;
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
+use rolecall::journal::{Journal, JournalLimits};
+use rolecall::store::zookeeper::ZooKeeperStore;
+use rolecall::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
+use rolecall::{NodeBuilder, RunningNode, SystemClock};
 use rolecall_core::{Config, OnSuspend};
-use rolecall_io::journal::{Journal, JournalLimits};
-use rolecall_io::store::zookeeper::ZooKeeperStore;
-use rolecall_io::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
-use rolecall_io::{NodeBuilder, RunningNode, SystemClock};
 
 use super::Desk;
 use super::application::Application;

@@ -1,7 +1,7 @@
 //! Tells on a terminal which role a node takes.
 
+use rolecall::{Observer, Outcome};
 use rolecall_core::Role;
-use rolecall_io::{Observer, Outcome};
 
 use crate::cli::{Failure, print};
 

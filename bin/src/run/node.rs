@@ -1,7 +1,7 @@
 //! `rolecall node`: one node of a cluster.
 
-use rolecall_io::store::StoreUrl;
-use rolecall_io::{Entropy as _, OsEntropy};
+use rolecall::store::StoreUrl;
+use rolecall::{Entropy as _, OsEntropy};
 
 use super::application::Application;
 use super::launch::{self, Plan};

@@ -1,6 +1,6 @@
 //! `rolecall replay`: a recorded journal through the core again.
 
-use rolecall_io::journal::{ReplayError, Replayed};
+use rolecall::journal::{ReplayError, Replayed};
 
 use crate::cli::{Failure, Replay, print};
 
@@ -12,8 +12,8 @@ pub fn replay(options: &Replay) -> Result<(), Failure> {
     let unreadable = |error: &dyn core::fmt::Display| {
         Failure::Usage(format!("{error}; accepted is a file or a folder that a node wrote with --journal"))
     };
-    let records = rolecall_io::journal::read(&options.journal).map_err(|error| unreadable(&error))?;
-    match rolecall_io::journal::replay(records) {
+    let records = rolecall::journal::read(&options.journal).map_err(|error| unreadable(&error))?;
+    match rolecall::journal::replay(records) {
         Ok(Replayed { starts: 0, gaps: 0, steps: 0, .. }) => {
             Err(unreadable(&format_args!("{}: there is no line in it", options.journal.display())))
         }

@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
+use rolecall::{BoxFuture, Clock};
 use rolecall_core::Time;
-use rolecall_io::{BoxFuture, Clock};
 
 use super::holdings::Holdings;
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use rolecall::search::sim::{node, visit};
-use rolecall_io::sim::{Fault, FaultKind, Plan, Run, Simulation, Visitor};
+use rolecall_cli::search::sim::{node, visit};
+use rolecall_sim::{Fault, FaultKind, Plan, Run, Simulation, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);
 /// When the first question is asked, and when the first thing goes wrong: the cluster has found itself long before.

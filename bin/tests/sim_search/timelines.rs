@@ -3,8 +3,8 @@
 
 use core::time::Duration;
 
-use rolecall::search::sim::{Question, follow, node};
-use rolecall_io::sim::{Fault, Plan, Run, Simulation, Visitor};
+use rolecall_cli::search::sim::{Question, follow, node};
+use rolecall_sim::{Fault, Plan, Run, Simulation, Visitor};
 
 const QUESTION: Question = Question { query: "\"river stone\" OR falcon", limit: 4, offset: 0 };
 

@@ -7,11 +7,11 @@ use core::str::FromStr;
 /// The address of a coordination store, as a user writes it.
 ///
 /// ```
-/// use rolecall_io::store::StoreUrl;
+/// use rolecall::store::StoreUrl;
 ///
 /// let url: StoreUrl = "zookeeper://zk1,zk2:2182/search".parse()?;
 /// assert_eq!(url.to_string(), "zookeeper://zk1:2181,zk2:2182/search");
-/// # Ok::<(), rolecall_io::store::StoreUrlError>(())
+/// # Ok::<(), rolecall::store::StoreUrlError>(())
 /// ```
 ///
 /// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) mask passwords.

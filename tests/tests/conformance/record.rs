@@ -3,9 +3,9 @@
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
 
+use rolecall::store::StoreEvent;
 use rolecall_core::store::{Answer, Notice, Reply};
 use rolecall_core::{Epoch, OpId, Session};
-use rolecall_io::store::StoreEvent;
 
 /// What one node was told in one step. Answers and notices stand in the order of their requests, since the order in which
 /// they come is free.

@@ -4,9 +4,9 @@ use core::future::poll_fn;
 use core::task::Poll;
 use core::time::Duration;
 
+use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{Act, Answer, Reply, Request};
 use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, Session};
-use rolecall_io::store::{Store, StoreEvent};
 use rolecall_tests::asker::Asker;
 use tokio::time::timeout;
 

@@ -4,8 +4,8 @@ use core::time::Duration;
 use std::error::Error;
 use std::net::SocketAddr;
 
-use rolecall_io::store::zookeeper::ZooKeeperStore;
-use rolecall_io::store::{Participant, Server};
+use rolecall::store::zookeeper::ZooKeeperStore;
+use rolecall::store::{Participant, Server};
 use rolecall_tests::asker::Asker;
 use rolecall_tests::zookeeper::ZooKeeperServer;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};

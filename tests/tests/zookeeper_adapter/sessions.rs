@@ -2,9 +2,9 @@
 
 use core::time::Duration;
 
+use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{Answer, Refusal, Reply, Request};
 use rolecall_core::{Directory, Guid};
-use rolecall_io::store::{Store, StoreEvent};
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::wait::until;
 use rolecall_tests::zookeeper::{ZooKeeperServer, forget_session};

@@ -1,8 +1,8 @@
 //! What is noticed, and what is not.
 
+use rolecall::store::StoreEvent;
 use rolecall_core::store::{Answer, Notice, Reply, Request};
 use rolecall_core::{Candidate, Directory};
-use rolecall_io::store::StoreEvent;
 use rolecall_tests::proxy::Proxy;
 use rolecall_tests::wait::until;
 

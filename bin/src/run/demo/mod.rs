@@ -9,8 +9,8 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use rolecall_io::store::{MemoryStore, Store};
-use rolecall_io::{Observer, Outcome, RunningNode, SystemClock};
+use rolecall::store::{MemoryStore, Store};
+use rolecall::{Observer, Outcome, RunningNode, SystemClock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Instant;
 
-use rolecall_io::sim::Run;
+use rolecall_sim::Run;
 
 use super::progress::Progress;
 use super::scenario::Scenario;

@@ -7,7 +7,7 @@ mod scenario;
 mod shrink;
 mod summary;
 
-use rolecall_io::sim::{Finding, Run};
+use rolecall_sim::{Finding, Run};
 
 use self::scenario::Scenario;
 use crate::cli::{Failure, Sim, print};

@@ -2,10 +2,10 @@
 
 use core::time::Duration;
 
-use rolecall_io::sim::{FaultKind, Plan, Simulation, register, sums};
+use rolecall_sim::{FaultKind, Plan, Simulation, sums};
 
 use crate::cli::{Application, Failure, Sim};
-use crate::search;
+use crate::{register, search};
 
 /// What the runs of one call have in common, but for the seed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ impl Scenario {
         let served = match self.application {
             Application::Sums => Simulation::new(sums::node).visitor(sums::visit),
             Application::Search => Simulation::new(search::sim::node).visitor(search::sim::visit),
-            Application::Register => register::simulation(),
+            Application::Register => register::sim::simulation(),
         };
         served.nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))
     }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use rolecall_core::Time;
-use rolecall_io::sim::{Broken, Finding, Run, Simulation};
+use rolecall_sim::{Broken, Finding, Run, Simulation};
 
 use super::scenario::Scenario;
 
@@ -108,7 +108,7 @@ fn is_alike(one: &Broken, other: &Broken) -> bool {
 mod tests {
     use bytes::Bytes;
     use http::Request;
-    use rolecall_io::sim::{FaultKind, Visitor, sums};
+    use rolecall_sim::{FaultKind, Visitor, sums};
 
     use super::*;
     use crate::cli::Application;

@@ -4,7 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use rolecall_io::sim::{Broken, FaultKind, Run};
+use rolecall_sim::{Broken, FaultKind, Run};
 
 /// The sum of many runs.
 #[derive(Clone, Debug)]

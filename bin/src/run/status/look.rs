@@ -4,9 +4,9 @@ use core::future::poll_fn;
 use core::time::Duration;
 use std::sync::Arc;
 
+use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
 use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Slot, Snapshot};
-use rolecall_io::store::{Store, StoreEvent};
 
 /// What was seen.
 #[derive(Clone, Debug, Default)]
@@ -161,9 +161,9 @@ mod tests {
 
     use bytes::Bytes;
     use http::{Request, Response};
+    use rolecall::store::{MemoryStore, Participant};
+    use rolecall::{Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term};
     use rolecall_core::{Config, Role};
-    use rolecall_io::store::{MemoryStore, Participant};
-    use rolecall_io::{Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term};
 
     use super::*;
 

@@ -8,10 +8,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Request;
+use rolecall::http::{Client, ClientLimits};
+use rolecall::store::{Participant, StoreUrl};
+use rolecall::{Clock as _, SystemClock, TokioNet};
 use rolecall_core::Leader;
-use rolecall_io::http::{Client, ClientLimits};
-use rolecall_io::store::{Participant, StoreUrl};
-use rolecall_io::{Clock as _, SystemClock, TokioNet};
 
 use self::look::{Look, look};
 use self::told::Told;

@@ -1,6 +1,6 @@
 //! What a person asks for, and gets.
 
-use rolecall_io::TermOver;
+use rolecall::TermOver;
 use serde::{Deserialize, Serialize};
 
 use crate::search::query::BadQuery;

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
+use rolecall::{BoxFuture, TermOver};
 use rolecall_core::Time;
-use rolecall_io::{BoxFuture, TermOver};
 
 use super::{Coordinator, TaskClient, TaskFailure, Worker};
 use crate::search::placement::choices;

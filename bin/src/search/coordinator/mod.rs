@@ -20,8 +20,8 @@ use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use rolecall::{Clock, TermOver};
 use rolecall_core::Time;
-use rolecall_io::{Clock, TermOver};
 
 use super::analysis::analyzer;
 use super::holdings::Holdings;

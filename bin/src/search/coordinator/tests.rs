@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
+use rolecall::{Clock, TermOver};
 use rolecall_core::{Epoch, Fence, Incarnation, Time};
-use rolecall_io::{Clock, TermOver};
 use tempfile::TempDir;
 
 use super::{Coordinator, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};

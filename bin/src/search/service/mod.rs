@@ -22,9 +22,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use rolecall::http::{Client, ClientLimits, error};
+use rolecall::{Clock, Handler, Net, Observer, RoleService, Term};
 use rolecall_core::{Leader, Role};
-use rolecall_io::http::{Client, ClientLimits, error};
-use rolecall_io::{Clock, Handler, Net, Observer, RoleService, Term};
 use tokio::task::JoinSet;
 
 use super::coordinator::{Coordinator, Pace};

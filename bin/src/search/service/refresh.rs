@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
+use rolecall::{Clock, Members};
 use rolecall_core::{Member, Snapshot};
-use rolecall_io::{Clock, Members};
 
 use super::{Work, leader_holds_everything};
 use crate::search::coordinator::Worker;

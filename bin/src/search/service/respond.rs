@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::{LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
-use rolecall_io::http::{error, json, only};
-use rolecall_io::{Term, TermOver};
+use rolecall::http::{error, json, only};
+use rolecall::{Term, TermOver};
 
 use super::refresh::workers;
 use super::tasks::HttpTasks;

@@ -3,9 +3,9 @@
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
+use rolecall::Term;
+use rolecall::http::{Client, Idempotent};
 use rolecall_core::Time;
-use rolecall_io::Term;
-use rolecall_io::http::{Client, Idempotent};
 use serde::Deserialize;
 
 use crate::search::coordinator::{TaskClient, TaskFailure, Worker};

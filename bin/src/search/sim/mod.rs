@@ -9,8 +9,8 @@
 //! ```
 //! ```
 //! use core::time::Duration;
-//! use rolecall::search;
-//! use rolecall_io::sim::{Fault, Plan, Simulation};
+//! use rolecall_cli::search;
+//! use rolecall_sim::{Fault, Plan, Simulation};
 //!
 //! let crash = Fault::Crash { node: 0, down: Duration::from_secs(2) };
 //! let simulation = Simulation::new(search::sim::node).visitor(search::sim::visit).length(Duration::from_secs(10));

@@ -3,9 +3,9 @@
 use core::time::Duration;
 use std::sync::{Arc, OnceLock};
 
-use rolecall_io::http::Front;
-use rolecall_io::sim::Host;
-use rolecall_io::{NodeBuilder, Observer};
+use rolecall::http::Front;
+use rolecall::{NodeBuilder, Observer};
+use rolecall_sim::Host;
 
 use super::collection::Collection;
 use super::outgoing::Outgoing;
@@ -25,7 +25,7 @@ pub(super) fn settings() -> Settings {
     Settings { shards: SHARDS.try_into().expect("a number of shards that is accepted"), ranking: Ranking::Bm25 }
 }
 
-/// A node of the search, as `rolecall node` puts it together: for [`Simulation::new`](rolecall_io::sim::Simulation::new).
+/// A node of the search, as `rolecall node` puts it together: for [`Simulation::new`](rolecall_sim::Simulation::new).
 ///
 /// # Panics
 /// Never: documents in memory can be listed.

@@ -5,8 +5,8 @@ use core::task::{Context, Poll, ready};
 use std::io;
 use std::sync::Arc;
 
-use rolecall_io::sim::Acts;
-use rolecall_io::{BoxFuture, Listener, Net, Stream};
+use rolecall::{BoxFuture, Listener, Net, Stream};
+use rolecall_sim::Acts;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::watched::Sender;

@@ -6,9 +6,9 @@ use bytes::Bytes;
 use futures_util::future::join_all;
 use http::header::LOCATION;
 use http::{Request, StatusCode};
-use rolecall_io::Clock;
-use rolecall_io::http::Client;
-use rolecall_io::sim::Visitor;
+use rolecall::Clock;
+use rolecall::http::Client;
+use rolecall_sim::Visitor;
 
 use super::judge::{Judged, judge};
 use super::question::{QUESTIONS, Question};
@@ -20,7 +20,7 @@ const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(10)
 const HOPS: usize = 3;
 
 /// Searches throughout, now here, now there, for one thing or two at once: for
-/// [`Simulation::visitor`](rolecall_io::sim::Simulation::visitor).
+/// [`Simulation::visitor`](rolecall_sim::Simulation::visitor).
 ///
 /// # Errors
 /// An answer that is neither right, nor partial and says so, nor a known refusal.

@@ -7,9 +7,9 @@ use core::task::Poll;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
+use rolecall::{Handler, RoleService, Term};
 use rolecall_core::{Epoch, Fence, Role};
-use rolecall_io::sim::Acts;
-use rolecall_io::{Handler, RoleService, Term};
+use rolecall_sim::Acts;
 use serde::Deserialize;
 
 use crate::search::coordinator::SearchAnswer;

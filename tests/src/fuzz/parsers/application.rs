@@ -3,10 +3,10 @@
 use core::fmt::{Debug, Display};
 use core::str::{FromStr, from_utf8};
 
-use rolecall::cli::{self, Address, ClockError, Name, Seeds};
-use rolecall::search::query::{Query, parse};
-use rolecall::search::wire::{Task, TaskAnswer, TaskRequest};
-use rolecall::search::{Ranking, Shards, Statistics, analyzer};
+use rolecall_cli::cli::{self, Address, ClockError, Name, Seeds};
+use rolecall_cli::search::query::{Query, parse};
+use rolecall_cli::search::wire::{Task, TaskAnswer, TaskRequest};
+use rolecall_cli::search::{Ranking, Shards, Statistics, analyzer};
 
 pub(super) fn configuration(text: &[u8]) {
     let Ok(text) = from_utf8(text) else { return };

@@ -2,7 +2,7 @@
 
 use core::fmt::Debug;
 
-use rolecall_io::journal::Record;
+use rolecall::journal::Record;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

@@ -3,10 +3,10 @@
 use core::str::from_utf8;
 use core::time::Duration;
 
+use rolecall::store::StoreUrl;
+use rolecall::store::zookeeper::record::{EntryData, OwnEntry, TermData};
+use rolecall::store::zookeeper::znode::{candidate_name, entry_name, parse_candidate, parse_entry};
 use rolecall_core::Directory;
-use rolecall_io::store::StoreUrl;
-use rolecall_io::store::zookeeper::record::{EntryData, OwnEntry, TermData};
-use rolecall_io::store::zookeeper::znode::{candidate_name, entry_name, parse_candidate, parse_entry};
 
 pub(super) fn names(text: &[u8]) {
     let Ok(name) = from_utf8(text) else { return };

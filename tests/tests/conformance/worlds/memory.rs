@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use rolecall::store::{MemoryConnection, MemoryStore, StoreEvent};
+use rolecall::{BoxFuture, Clock};
 use rolecall_core::store::{Act, Answer};
 use rolecall_core::{Session, Time};
-use rolecall_io::store::{MemoryConnection, MemoryStore, StoreEvent};
-use rolecall_io::{BoxFuture, Clock};
 use tokio::sync::watch;
 
 use super::{Node, Outcome, World, participant};

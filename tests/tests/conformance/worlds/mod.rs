@@ -7,9 +7,9 @@ mod zookeeper;
 use core::time::Duration;
 use std::error::Error;
 
+use rolecall::store::{Participant, Store, StoreEvent};
 use rolecall_core::Session;
 use rolecall_core::store::Act;
-use rolecall_io::store::{Participant, Store, StoreEvent};
 
 pub(crate) use self::memory::Memory;
 pub(crate) use self::zookeeper::ZooKeeper;

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use rolecall::store::Server;
+use rolecall::store::zookeeper::ZooKeeperStore;
+use rolecall::store::zookeeper::record::directory_name;
+use rolecall::store::zookeeper::znode::{candidate_name, candidate_prefix, entry_name};
 use rolecall_core::store::Act;
 use rolecall_core::{Candidate, Directory, Epoch, MemberKey, Session};
-use rolecall_io::store::Server;
-use rolecall_io::store::zookeeper::ZooKeeperStore;
-use rolecall_io::store::zookeeper::record::directory_name;
-use rolecall_io::store::zookeeper::znode::{candidate_name, candidate_prefix, entry_name};
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::zookeeper::ZooKeeperServer;
 use tokio::time::sleep;

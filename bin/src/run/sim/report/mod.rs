@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use rolecall_core::{Role, Time};
-use rolecall_io::sim::{HostState, Moment, MomentKind, Run};
+use rolecall_sim::{HostState, Moment, MomentKind, Run};
 use serde_json::{Value, json};
 
 use super::scenario::Scenario;
@@ -34,7 +34,7 @@ fn data(scenario: &Scenario, run: &Run) -> Value {
     let faults: u32 = run.faults.values().sum();
     json!({
         "seed": run.seed,
-        "nodes": (0..usize::from(scenario.nodes)).map(rolecall_io::sim::node_name).collect::<Vec<_>>(),
+        "nodes": (0..usize::from(scenario.nodes)).map(rolecall_sim::node_name).collect::<Vec<_>>(),
         "command": scenario.command(run.seed),
         "length": u64::try_from(run.simulated.as_millis()).unwrap_or(u64::MAX),
         "troubled": u64::try_from(scenario.length.as_millis()).unwrap_or(u64::MAX),

@@ -1,0 +1,98 @@
+//! A client of the register.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::{Request, Response, StatusCode};
+use rolecall_core::{Epoch, Incarnation};
+use serde::Deserialize;
+
+use super::Told;
+use super::history::{Heard, History, Ticket};
+use rolecall::Clock;
+use rolecall::http::{Client, ClientError};
+
+/// A client, which writes down what it asks and what it hears.
+#[derive(Clone, Debug)]
+pub struct Caller {
+    number: u32,
+    client: Client,
+    clock: Arc<dyn Clock>,
+    history: History,
+}
+
+/// What came of one call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// It was done, in this term.
+    Done(Epoch),
+    /// It was not done and never will be.
+    Refused,
+    /// It may have been done.
+    Unknown,
+}
+
+impl Caller {
+    /// Client `number`. All clients of a history read the same clock.
+    #[must_use]
+    pub fn new(number: u32, client: Client, clock: Arc<dyn Clock>, history: History) -> Self {
+        Self { number, client, clock, history }
+    }
+
+    /// Writes a value that nobody else writes, through the node at `address`, and gives up after `patience`.
+    pub async fn write(&self, address: &str, patience: Duration) -> Answer {
+        let (ticket, value) = self.history.write(self.number, self.clock.now());
+        let request = Request::post(format!("/register?{value}"));
+        self.call(ticket, address, request, patience).await
+    }
+
+    /// Reads.
+    pub async fn read(&self, address: &str, patience: Duration) -> Answer {
+        let ticket = self.history.read(self.number, self.clock.now());
+        self.call(ticket, address, Request::get("/register"), patience).await
+    }
+
+    async fn call(&self, ticket: Ticket, address: &str, request: http::request::Builder, patience: Duration) -> Answer {
+        let request = request.body(Bytes::new()).expect("a path with a number");
+        let answered = self.client.send(address, request, self.clock.now() + patience).await;
+        let at = self.clock.now();
+        match judge(answered) {
+            Ok(Told { incarnation, epoch, version, value }) => {
+                let incarnation = Incarnation(incarnation);
+                self.history.heard(ticket, Heard::Done { at, incarnation, version, value });
+                Answer::Done(Epoch(epoch))
+            }
+            Err(Answer::Refused) => {
+                self.history.heard(ticket, Heard::Refused);
+                Answer::Refused
+            }
+            Err(other) => other,
+        }
+    }
+}
+
+fn judge(answered: Result<Response<Bytes>, ClientError>) -> Result<Told, Answer> {
+    match answered {
+        Ok(answer) if answer.status() == StatusCode::OK => {
+            serde_json::from_slice(answer.body()).map_err(|_| Answer::Unknown)
+        }
+        Ok(answer) if says_undone(answer.body()) => Err(Answer::Refused),
+        Err(error) if !error.may_have_been_sent() => Err(Answer::Refused),
+        Ok(_) | Err(_) => Err(Answer::Unknown),
+    }
+}
+
+/// Whether an error says that nothing was done: by a node that does not lead, or whose term was over before.
+fn says_undone(body: &Bytes) -> bool {
+    #[derive(Deserialize)]
+    struct Body {
+        error: Code,
+    }
+    #[derive(Deserialize)]
+    struct Code {
+        code: String,
+    }
+    let code = serde_json::from_slice(body).map(|body: Body| body.error.code);
+    code.is_ok_and(|code| matches!(code.as_str(), "wrong_role" | "no_role" | "term_over" | "not_loaded" | "overtaken"))
+}

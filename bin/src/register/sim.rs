@@ -1,0 +1,114 @@
+//! The [register](super) on simulated machines: three clients, whose history judges the leaders.
+
+use core::hash::{Hash, Hasher};
+use core::time::Duration;
+use std::io;
+
+use rolecall::NodeBuilder;
+use rolecall::http::{Client, ClientLimits, ServerLimits};
+use rolecall_core::Time;
+use rolecall_sim::{Evidence, Host, Simulation, StorageHost, Visitor, Wrong};
+
+use super::{Answer, Caller, History, Register, Storage, check};
+
+/// How long a leader waits for the storage: longer than a term lasts, so that its last writes come late.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Three nodes, four clients and a storage, for a minute in which nothing goes wrong.
+#[must_use]
+pub fn simulation() -> Simulation {
+    let simulation = Simulation::new(node).evidence(History::new).storage(|host| keep(Storage::new(), host));
+    simulation.visitor(visit).visitor(visit).visitor(visit).visitor(look_in)
+}
+
+impl Evidence for History {
+    fn verdict(&self, excused: &[(Time, Time)]) -> Result<(), Wrong> {
+        check(&self.operations(), excused)
+            .map(drop)
+            .map_err(|wrong| Wrong { at: wrong.at, text: format!("the register is not linearizable: {wrong}") })
+    }
+
+    fn digest(&self, mut hasher: &mut dyn Hasher) {
+        self.operations().hash(&mut hasher);
+    }
+}
+
+/// A node of the register.
+#[must_use]
+pub fn node(host: &Host) -> NodeBuilder {
+    let client = Client::new(host.net(), host.clock(), ClientLimits::default());
+    host.node(Register::new(client, host.clock(), host.storage(), PATIENCE))
+}
+
+/// Lets nodes reach `storage`.
+///
+/// # Errors
+/// It can't listen.
+pub async fn keep(storage: Storage, host: StorageHost) -> io::Result<()> {
+    let limits = ServerLimits { date_header: false, ..ServerLimits::default() };
+    let _server = storage.serve(&*host.net(), host.clock(), &host.listen(), limits).await?;
+    core::future::pending().await
+}
+
+/// A client: mostly with who answered it last, and sometimes with anybody, who may believe to lead still.
+///
+/// # Errors
+/// None: it is the history that is judged.
+pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
+    let (clock, addresses) = (visitor.clock(), visitor.addresses().to_vec());
+    let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.evidence::<History>());
+    let mut place = 0;
+    loop {
+        let mut dice = |bound: usize| below(&mut visitor, bound);
+        if dice(4) == 0 {
+            place = dice(addresses.len());
+        }
+        let patience = Duration::from_millis([500, 2_000, 8_000][dice(3)]);
+        let (answer, name) = if dice(2) == 0 {
+            (caller.write(&addresses[place], patience).await, "writes")
+        } else {
+            (caller.read(&addresses[place], patience).await, "reads")
+        };
+        visitor.count(name);
+        match answer {
+            Answer::Done(epoch) => {
+                visitor.count(&format!("{name} done"));
+                visitor.is_served();
+                if visitor.number() == 0 {
+                    visitor.sees(&format!("is answered in epoch {}", epoch.0));
+                }
+            }
+            Answer::Refused | Answer::Unknown => {
+                visitor.count(&format!("{name} {}", if answer == Answer::Refused { "refused" } else { "unknown" }));
+                place = (place + 1) % addresses.len();
+            }
+        }
+        let pause = Duration::from_millis(visitor.bits() % 400);
+        clock.sleep_until(clock.now() + pause).await;
+    }
+}
+
+/// A client that reads from anybody now and then, on connections that it keeps, and waits for as long as it takes: what it asks of
+/// a machine that is stopped is there when that goes on.
+///
+/// # Errors
+/// None: it is the history that is judged.
+pub async fn look_in(mut visitor: Visitor) -> Result<(), String> {
+    let (clock, addresses) = (visitor.clock(), visitor.addresses().to_vec());
+    let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.evidence::<History>());
+    loop {
+        // All of them, so that there is a connection to each; then some time passes, and one is asked.
+        for address in &addresses {
+            caller.read(address, PATIENCE / 4).await;
+        }
+        visitor.count("looks");
+        let pause = Duration::from_millis(3_500 + visitor.bits() % 1_400);
+        clock.sleep_until(clock.now() + pause).await;
+        let place = below(&mut visitor, addresses.len());
+        caller.read(&addresses[place], PATIENCE).await;
+    }
+}
+
+fn below(visitor: &mut Visitor, bound: usize) -> usize {
+    usize::try_from(visitor.bits() % 1_024).unwrap_or(0) % bound
+}

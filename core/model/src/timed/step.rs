@@ -1,0 +1,262 @@
+//! What can happen next where time is common to all.
+
+use std::time::Duration;
+
+use rolecall_core::store::{self, Answer, Server};
+use rolecall_core::{Event, Node, Time};
+
+use super::{GRAIN, LASTING, LONGEST, PING, Timed, UNAWARE};
+use crate::faults::Fault;
+use crate::world::{Happened, Process, Road};
+
+/// One step. Hosts are named by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum TimedStep {
+    /// A grain of time passes.
+    Pass,
+    /// Something arrives at a node.
+    Bring(usize, Road),
+    /// A service that starts serves; one that stops is gone.
+    Serve(usize),
+    /// A node is woken, its deadline having come.
+    Wake(usize),
+    /// A client comes to a server: again with its session, or for a new one.
+    Connect(usize, Server),
+    /// A client gives up a server that has lost the others.
+    Leave(usize),
+    /// A paused process goes on.
+    Resume(usize),
+    /// A crashed process starts again.
+    Restart(usize),
+    /// A server finds the others; what it held reaches them now, or is lost with its links.
+    Heal {
+        deliver: bool,
+    },
+    /// Something goes wrong.
+    Crash(usize),
+    Cut(usize),
+    CutSilently(usize),
+    Isolate(Server),
+    Pause(usize),
+    Delay(usize),
+    Lose(usize),
+    GiveUp(usize),
+    Resign(usize),
+    Shutdown(usize),
+}
+
+impl TimedStep {
+    /// Which fault it spends.
+    pub(super) const fn fault(self) -> Option<Fault> {
+        match self {
+            Self::Crash(_) => Some(Fault::Crash),
+            Self::Cut(_) | Self::CutSilently(_) => Some(Fault::Cut),
+            Self::Isolate(_) => Some(Fault::Server),
+            Self::Pause(_) => Some(Fault::Pause),
+            Self::Delay(_) => Some(Fault::Late),
+            Self::Lose(_) | Self::GiveUp(_) => Some(Fault::Lost),
+            Self::Resign(_) => Some(Fault::Resign),
+            Self::Shutdown(_) => Some(Fault::Shutdown),
+            Self::Pass
+            | Self::Bring(..)
+            | Self::Serve(_)
+            | Self::Wake(_)
+            | Self::Connect(..)
+            | Self::Leave(_)
+            | Self::Resume(_)
+            | Self::Restart(_)
+            | Self::Heal { .. } => None,
+        }
+    }
+
+    /// Whose step it is.
+    pub(super) const fn place(self) -> Option<usize> {
+        match self {
+            Self::Bring(place, _)
+            | Self::Serve(place)
+            | Self::Wake(place)
+            | Self::Connect(place, _)
+            | Self::Leave(place)
+            | Self::Resume(place)
+            | Self::Restart(place)
+            | Self::Crash(place)
+            | Self::Cut(place)
+            | Self::CutSilently(place)
+            | Self::Pause(place)
+            | Self::Delay(place)
+            | Self::Lose(place)
+            | Self::GiveUp(place)
+            | Self::Resign(place)
+            | Self::Shutdown(place) => Some(place),
+            Self::Pass | Self::Isolate(_) | Self::Heal { .. } => None,
+        }
+    }
+
+    /// What there is to say of it, beside what the node does about it.
+    pub(super) fn note(self) -> Option<String> {
+        let text = match self {
+            Self::Connect(_, server) => return Some(format!("its client connects to server {}", server.0)),
+            Self::Isolate(server) => return Some(format!("server {} loses the others", server.0)),
+            Self::Bring(_, Road::Late) => "a late answer arrives",
+            Self::Leave(_) => "gives its server up",
+            Self::Resume(_) => "goes on",
+            Self::Restart(_) => "starts again",
+            Self::Heal { deliver: true } => "the server finds the others, which learn what it held",
+            Self::Heal { deliver: false } => "the server finds the others, without what it held",
+            Self::Crash(_) => "crashes",
+            Self::Cut(_) => "is cut off",
+            Self::CutSilently(_) => "is cut off, and does not know",
+            Self::Pause(_) => "pauses",
+            Self::Delay(_) => "the next answer to it will be late",
+            Self::Lose(_) => "an answer to it is lost",
+            Self::GiveUp(_) => "an answer to it is given up",
+            Self::Pass
+            | Self::Bring(_, Road::Answers | Road::Notices | Road::News)
+            | Self::Serve(_)
+            | Self::Wake(_)
+            | Self::Resign(_)
+            | Self::Shutdown(_) => return None,
+        };
+        Some(text.to_owned())
+    }
+}
+
+impl Timed {
+    pub(super) fn apply(&mut self, step: TimedStep, seen: &mut Vec<Happened>) {
+        if let Some(fault) = step.fault() {
+            self.world.faults.spend(fault);
+        }
+        match step {
+            TimedStep::Pass => self.pass(),
+            TimedStep::Bring(place, road) => self.world.bring(place, road, seen),
+            TimedStep::Serve(place) => self.world.serve(place, seen),
+            TimedStep::Wake(place) => self.world.deliver(place, Event::Wake, seen),
+            TimedStep::Connect(place, server) => {
+                self.clients[place].server = server;
+                self.clients[place].idle = Duration::ZERO;
+                self.world.connect(place, server);
+            }
+            TimedStep::Leave(place) | TimedStep::Cut(place) => self.unlink(place),
+            TimedStep::CutSilently(place) => {
+                self.unlink(place);
+                self.world.hosts[place].linked = true;
+                self.world.hosts[place].news.pop_back();
+                self.clients[place].unaware = Some(Duration::ZERO);
+            }
+            TimedStep::Resume(place) => self.clients[place].paused = None,
+            TimedStep::Pause(place) => self.clients[place].paused = Some(Duration::ZERO),
+            TimedStep::Restart(place) => self.world.hosts[place].process = Process::start(place, &self.world.scale),
+            TimedStep::Heal { deliver } => self.heal(deliver),
+            TimedStep::Isolate(server) => {
+                self.isolated = Some((server, Duration::ZERO));
+                self.world.tell_store(0, store::Event::Fault(store::Fault::Cut(server)));
+            }
+            TimedStep::Crash(place) => {
+                self.hang_up(place);
+                self.world.hosts[place].end(Process::Crashed);
+                self.clients[place].paused = None;
+                self.clients[place].unaware = None;
+            }
+            TimedStep::Delay(place) => {
+                let host = &mut self.world.hosts[place];
+                host.late.extend(host.answers.pop_front());
+            }
+            TimedStep::Lose(place) => {
+                self.world.hosts[place].answers.pop_front();
+            }
+            TimedStep::GiveUp(place) => {
+                if let Some((_, answer)) = self.world.hosts[place].answers.front_mut() {
+                    *answer = Answer::Unknown;
+                }
+            }
+            TimedStep::Resign(place) => self.world.deliver(place, Event::Resign, seen),
+            TimedStep::Shutdown(place) => {
+                self.world.hosts[place].stopping = true;
+                self.world.deliver(place, Event::Shutdown, seen);
+            }
+        }
+        self.hurry();
+    }
+
+    /// What a node sends is with the store at once, if its link is alive.
+    fn hurry(&mut self) {
+        for place in 0..self.clients.len() {
+            while !self.world.hosts[place].sent.is_empty() {
+                if self.clients[place].unaware.is_some() {
+                    self.world.hosts[place].sent.clear();
+                } else {
+                    self.world.take_sent(place);
+                    self.clients[place].idle = Duration::ZERO;
+                }
+            }
+        }
+    }
+
+    fn pass(&mut self) {
+        self.world.now = self.world.now + GRAIN;
+        for (host, client) in self.world.hosts.iter_mut().zip(&self.clients) {
+            if host.node().is_some() {
+                host.clock = host.clock + client.rate.shown(GRAIN);
+            }
+        }
+        for place in 0..self.clients.len() {
+            self.keep_up(place);
+        }
+        if let Some((_, since)) = &mut self.isolated {
+            *since = (*since + GRAIN).min(LONGEST);
+        }
+        self.world.tell_store(0, store::Event::Wake);
+    }
+
+    /// Lets the store know that a client lives, and a client that its link does not.
+    fn keep_up(&mut self, place: usize) {
+        let client = &mut self.clients[place];
+        let host = &self.world.hosts[place];
+        client.idle = if host.linked { (client.idle + GRAIN).min(PING) } else { Duration::ZERO };
+        client.away = if host.linked || client.away + GRAIN >= LASTING { Duration::ZERO } else { client.away + GRAIN };
+        client.unaware = client.unaware.map(|since| (since + GRAIN).min(UNAWARE));
+        client.paused = client.paused.map(|since| (since + GRAIN).min(LONGEST));
+        if client.paused.is_some() {
+            return;
+        }
+        match (client.unaware, host.session.filter(|_| client.idle >= PING)) {
+            (Some(since), _) if since >= UNAWARE => {
+                client.unaware = None;
+                self.world.unlink(place);
+            }
+            (None, Some(session)) if host.linked => {
+                client.idle = Duration::ZERO;
+                self.world.tell_store(place, store::Event::Ping { session });
+            }
+            (Some(_) | None, _) => {}
+        }
+    }
+
+    /// A link breaks, and its client knows.
+    fn unlink(&mut self, place: usize) {
+        self.hang_up(place);
+        self.world.unlink(place);
+        (self.clients[place].unaware, self.clients[place].away) = (None, Duration::ZERO);
+    }
+
+    /// A link breaks, as the store sees it.
+    fn hang_up(&mut self, place: usize) {
+        self.world.hosts[place].linked = false;
+        if let Some(session) = self.world.hosts[place].session {
+            self.world.tell_store(place, store::Event::Disconnect { session });
+        }
+    }
+
+    fn heal(&mut self, deliver: bool) {
+        if let Some((server, _)) = self.isolated.take() {
+            self.world.tell_store(0, store::Event::Fault(store::Fault::Heal { server, deliver }));
+        }
+    }
+
+    /// Whether a node's deadline has come.
+    pub(super) fn is_due(&self, place: usize) -> bool {
+        let host = &self.world.hosts[place];
+        let deadline = host.node().and_then(Node::next_deadline);
+        deadline.is_some_and(|(at, _)| at < Time::MAX && at <= host.clock)
+    }
+}

@@ -1,0 +1,174 @@
+//! A node takes an event, and the world carries out what it wants done.
+
+use rolecall_core::names::Canonical;
+use rolecall_core::store::{Answer, Refusal, Reply, Request};
+use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
+
+use super::{Breach, News, Process, Sent, Service, World};
+use crate::judge::{self, Judged};
+
+/// By which road something comes to a node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Road {
+    Answers,
+    /// That of answers that were delayed.
+    Late,
+    Notices,
+    News,
+}
+
+/// What one event did, for whoever writes it down.
+pub(crate) struct Happened {
+    pub(crate) place: usize,
+    pub(crate) event: Event,
+    pub(crate) actions: Vec<Action>,
+}
+
+impl World {
+    pub(crate) fn deliver(&mut self, place: usize, event: Event, seen: &mut Vec<Happened>) {
+        let host = &mut self.hosts[place];
+        let now = host.clock;
+        let Process::Runs(node) = &mut host.process else { return };
+        let before = node.clone();
+        let mut actions = Vec::new();
+        node.handle(now, event.clone(), &mut actions);
+        let judged = Judged { before: &before, now, event: &event, actions: &actions, after: node };
+        let found = judge::step(&judged, host.stopping, is_stale(&before, now, &event));
+        self.note_term(place, &before);
+        if let Err(violation) = found {
+            self.breach.get_or_insert(Breach::Promise(violation));
+        }
+        for action in &actions {
+            self.carry_out(place, action);
+        }
+        seen.push(Happened { place, event, actions });
+    }
+
+    /// P12 between nodes: a term that begins is newer than all before it. One whose candidate an outsider deleted before its
+    /// node heard that it leads is out of order, and refused by its epoch.
+    fn note_term(&mut self, place: usize, before: &Node) {
+        let host = &mut self.hosts[place];
+        let held = before.term().map(|(fence, _)| fence);
+        let holds = host.node().and_then(Node::term).map(|(fence, _)| fence);
+        if let Some(fence) = holds.filter(|fence| held != Some(*fence) && !host.deposed) {
+            if self.newest.is_some_and(|newest| !fence.is_newer_than(newest)) {
+                self.breach.get_or_insert(Breach::Promise(Violation::EpochNotRising));
+            }
+            self.newest = Some(fence);
+            if !self.stands_first(place) {
+                self.breach.get_or_insert(Breach::Promise(Violation::LeaderWithoutCandidate));
+            }
+        }
+        let host = &mut self.hosts[place];
+        host.deposed &= host.is_about_to_lead();
+    }
+
+    /// P2, as the store sees it: the first candidate is owned by the session that this node believes in.
+    fn stands_first(&self, place: usize) -> bool {
+        let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List) else { return false };
+        let Some(candidate) = candidates.first().copied() else { return false };
+        let Some(Reply::Candidate { owner, .. }) = self.peek(Request::Inspect { candidate, watch: false }) else {
+            return false;
+        };
+        self.hosts[place].node().and_then(Node::session).is_some_and(|(session, _)| session == owner)
+    }
+
+    fn carry_out(&mut self, place: usize, action: &Action) {
+        let host = &mut self.hosts[place];
+        match action {
+            Action::Store { id, request } => match host.session.filter(|_| host.linked) {
+                Some(session) => host.sent.push_back((session, Sent::Request(*id, request.clone()))),
+                None => host.answers.push_back((*id, Answer::Refused(Refusal::Disconnected))),
+            },
+            Action::StartService { run, .. } => {
+                if host.service.replace(Service::Starting(*run)).is_some() || host.stopping {
+                    self.breach.get_or_insert(Breach::Promise(Violation::ServicesOverlap));
+                }
+            }
+            Action::StopService { run, .. } => self.stop_service(place, *run),
+            Action::RenewSession => (host.session, host.linked) = (None, false),
+            Action::CloseSession => {
+                if let Some(session) = host.session.filter(|_| host.linked) {
+                    host.sent.push_back((session, Sent::Close));
+                }
+            }
+            Action::Exit => host.end(Process::Ended),
+            Action::Refuse(_) => {
+                host.end(Process::Ended);
+                self.breach.get_or_insert(Breach::Refused);
+            }
+            Action::Halt(violation) => {
+                self.breach.get_or_insert(Breach::Promise(*violation));
+            }
+            Action::OpenGate { fence, until } => host.gate = Some((*fence, *until)),
+            Action::CloseGate => host.gate = None,
+            Action::Floor(_) | Action::Announce(_) => {}
+        }
+    }
+
+    fn stop_service(&mut self, place: usize, run: Run) {
+        let service = &mut self.hosts[place].service;
+        if service.as_mut().is_some_and(|living| *living.run() == run) {
+            *service = Some(Service::Stopping(run));
+        } else {
+            self.breach.get_or_insert(Breach::Promise(Violation::ServicesOverlap));
+        }
+    }
+
+    /// The next thing that a step of this kind brings to a node.
+    pub(crate) fn bring(&mut self, place: usize, road: Road, seen: &mut Vec<Happened>) {
+        let host = &mut self.hosts[place];
+        match road {
+            Road::Answers => {
+                if let Some((id, answer)) = host.answers.pop_front() {
+                    self.deliver(place, Event::Answered { id, answer }, seen);
+                }
+            }
+            Road::Late => {
+                if let Some((id, answer)) = host.late.pop_front() {
+                    self.deliver(place, Event::Answered { id, answer }, seen);
+                }
+            }
+            Road::Notices => {
+                if let Some((id, notice)) = host.notices.pop_front() {
+                    self.deliver(place, Event::Noticed { id, notice }, seen);
+                }
+            }
+            Road::News => {
+                if let Some(news) = host.news.pop_front() {
+                    self.deliver_news(place, &news, seen);
+                }
+            }
+        }
+    }
+
+    fn deliver_news(&mut self, place: usize, news: &News, seen: &mut Vec<Happened>) {
+        let event = match news {
+            News::Up(session) => {
+                Event::SessionUp { session: *session, timeout: self.scale.timeout, entropy: session.0 }
+            }
+            News::Suspended => Event::Suspended,
+            News::Lost => Event::SessionLost,
+        };
+        self.deliver(place, event, seen);
+    }
+}
+
+/// Whether this is an answer or a notice that the node does not wait for. A candidate that exists all the same is of interest.
+fn is_stale(before: &Node, now: rolecall_core::Time, event: &Event) -> bool {
+    let id = match event {
+        Event::Answered { id, answer: Answer::Done(Reply::Entered(_)) } if id.slot == Slot::Queue => return false,
+        Event::Answered { id, .. } | Event::Noticed { id, .. } => *id,
+        Event::SessionUp { .. }
+        | Event::Suspended
+        | Event::SessionLost
+        | Event::ServiceStarted { .. }
+        | Event::ServiceFailed { .. }
+        | Event::ServiceStopped { .. }
+        | Event::FenceSeen { .. }
+        | Event::Resign
+        | Event::Shutdown
+        | Event::Wake => return false,
+    };
+    !Canonical::new(now, before, &mut []).knows(id)
+}

@@ -1,0 +1,258 @@
+//! One node and what is around it.
+
+use core::convert::Infallible;
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rolecall_core::{Config, Time};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+
+use super::acts::{ActList, Acts};
+use super::clock::{SimClock, TrueTime};
+use super::freezer::Freezer;
+use super::net::SimNet;
+use super::notebook::Notebook;
+use super::sockets::Sockets;
+use super::storage;
+use super::store::{Mischief, SimStore};
+use super::trouble::{Trouble, Troubled};
+use rolecall::http::ServerLimits;
+use rolecall::store::{Participant, Store};
+use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RoleService, SeededEntropy};
+
+/// The port on which every node listens.
+const PORT: u16 = 80;
+
+/// How long the service of a node may drain.
+pub(super) const DRAIN: Duration = Duration::from_secs(1);
+
+/// A machine of the simulated world on which a node is about to start.
+#[derive(Debug)]
+pub struct Host {
+    config: Config,
+    net: Arc<dyn Net>,
+    clock: Arc<dyn Clock>,
+    acts: Acts,
+    seed: u64,
+    servers: u8,
+    mischief: Mischief,
+    trouble: Trouble,
+}
+
+impl Host {
+    /// The node's id, which is also the host's name.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.config.id
+    }
+
+    /// A node that serves `service` on this host. The simulation adds its sockets, its clock and its judges; the rest may be
+    /// set as usual.
+    #[must_use]
+    pub fn node(&self, service: impl RoleService) -> NodeBuilder {
+        let (net, clock, mischief) = (self.net(), self.clock(), self.mischief.clone());
+        let (servers, entropy) = (self.servers, self.entropy(1));
+        let service = Troubled { service, clock: self.clock(), trouble: self.trouble.clone() };
+        NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
+            let store = SimStore::open(participant, servers, net, clock, entropy, mischief);
+            Ok::<_, Infallible>(Box::new(store) as Box<dyn Store>)
+        })
+    }
+
+    /// The sockets of this host.
+    #[must_use]
+    pub fn net(&self) -> Arc<dyn Net> {
+        Arc::clone(&self.net)
+    }
+
+    /// The clock of this host. What a service does with tokio's own timers goes on while its host is paused.
+    #[must_use]
+    pub fn clock(&self) -> Arc<dyn Clock> {
+        Arc::clone(&self.clock)
+    }
+
+    /// Where the simulation's [`storage`](super::Simulation::storage) answers, `host:port`.
+    #[must_use]
+    pub fn storage(&self) -> String {
+        format!("{}:{}", storage::HOST, storage::PORT)
+    }
+
+    /// Where a service writes down what it does, for the simulation to judge.
+    #[must_use]
+    pub fn acts(&self) -> Acts {
+        self.acts.clone()
+    }
+
+    /// Random bits of this life of this host; another `use_` gives others.
+    #[must_use]
+    pub fn entropy(&self, use_: u64) -> Box<dyn Entropy> {
+        Box::new(SeededEntropy::new(self.seed ^ use_.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
+    }
+}
+
+/// What is the same for all hosts of a simulation.
+#[derive(Clone, Debug)]
+pub(super) struct Common {
+    pub(super) seed: u64,
+    pub(super) truth: TrueTime,
+    pub(super) session_timeout: Duration,
+    pub(super) store_tick: Duration,
+    pub(super) servers: u8,
+    pub(super) notebook: Notebook,
+    pub(super) acts: ActList,
+}
+
+/// The controls of one host, on the outside. Clones are the same host.
+#[derive(Clone, Debug)]
+pub(super) struct Controls {
+    pub(super) name: Arc<str>,
+    pub(super) number: usize,
+    pub(super) clock: SimClock,
+    pub(super) freezer: Freezer,
+    pub(super) sockets: Sockets,
+    pub(super) mischief: Mischief,
+    pub(super) trouble: Trouble,
+    common: Common,
+    life: Arc<Mutex<Life>>,
+}
+
+#[derive(Debug, Default)]
+struct Life {
+    count: u32,
+    observer: Option<Observer>,
+    orders: Option<UnboundedSender<Order>>,
+    outcome: Option<Outcome>,
+    /// How long the host stays down once the node has ended, where somebody has said so.
+    down: Option<Duration>,
+}
+
+/// What an operator on the machine itself can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    ShutDown,
+    Resign,
+}
+
+impl Controls {
+    pub(super) fn new(number: usize, common: Common) -> Self {
+        let name = name(number);
+        let mut entropy = SeededEntropy::new(common.seed ^ u64::try_from(number).unwrap_or(0));
+        let start = Time::from_millis(1_000_000 + entropy.bits() % 1_000_000);
+        let freezer = Freezer::default();
+        let clock = SimClock::new(common.truth.clone(), freezer.clone(), start);
+        let (mischief, trouble, life) = (Mischief::default(), Trouble::default(), Arc::default());
+        let sockets = Sockets::default();
+        Self { name: name.into(), number, clock, freezer, sockets, mischief, trouble, common, life }
+    }
+
+    pub(super) fn address(&self) -> String {
+        format!("{}:{PORT}", self.name)
+    }
+
+    /// Runs the node, from its start to its end. The first of its lives begins `first_at`.
+    pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
+        self.freezer.reset();
+        self.sockets.reset();
+        if self.lock().count == 0 && !first_at.is_zero() {
+            tokio::time::sleep(first_at).await;
+        }
+        let (orders, mut received) = unbounded_channel();
+        let host = self.begin(orders);
+        let builder = node(&host)
+            .world(host.net(), host.clock(), host.entropy(0))
+            .tap(self.common.notebook.tap(self.number, self.common.truth.clone()))
+            .session_timeout(self.common.session_timeout)
+            .listen(format!("0.0.0.0:{PORT}"))
+            .advertise(self.address())
+            .limits(ServerLimits { date_header: false, ..ServerLimits::default() });
+        let mut running = builder.start().await?;
+        self.lock().observer = Some(running.observer().clone());
+        let outcome = loop {
+            tokio::select! {
+                biased;
+                outcome = running.wait() => break outcome,
+                Some(order) = self.freezer.run(received.recv()) => match order {
+                    Order::ShutDown => running.shut_down().await,
+                    Order::Resign => running.resign().await,
+                },
+            }
+        };
+        let mut life = self.lock();
+        life.observer = None;
+        life.outcome = Some(outcome);
+        Ok(())
+    }
+
+    fn begin(&self, orders: UnboundedSender<Order>) -> Host {
+        let count = {
+            let mut life = self.lock();
+            let count = life.count + 1;
+            *life = Life { count, orders: Some(orders), ..Life::default() };
+            count
+        };
+        let mut config = Config::new(Arc::clone(&self.name));
+        config.store_tick = Some(self.common.store_tick);
+        config.drain = DRAIN;
+        let truth = self.common.truth.clone();
+        let lives = u64::try_from(self.number).unwrap_or(0) << 32 | u64::from(count);
+        Host {
+            config,
+            net: Arc::new(SimNet {
+                truth: truth.clone(),
+                freezer: self.freezer.clone(),
+                sockets: self.sockets.clone(),
+            }),
+            clock: Arc::new(self.clock.clone()),
+            acts: Acts::new(self.number, count, truth, self.common.acts.clone()),
+            seed: SeededEntropy::new(self.common.seed ^ lives.rotate_left(17)).bits(),
+            servers: self.common.servers,
+            mischief: self.mischief.clone(),
+            trouble: self.trouble.clone(),
+        }
+    }
+
+    pub(super) fn order(&self, order: Order) {
+        if let Some(orders) = &self.lock().orders {
+            // A node that has ended obeys nobody.
+            orders.send(order).ok();
+        }
+    }
+
+    /// The host stays down for so long once the node has ended.
+    pub(super) fn stays_down(&self, down: Duration) {
+        self.lock().down = Some(down);
+    }
+
+    pub(super) fn down_for(&self) -> Option<Duration> {
+        self.lock().down
+    }
+
+    /// The process is gone.
+    pub(super) fn gone(&self) {
+        let mut life = self.lock();
+        (life.observer, life.orders) = (None, None);
+    }
+
+    /// How the node has ended, told once.
+    pub(super) fn ended(&self) -> Option<Outcome> {
+        self.lock().outcome.take()
+    }
+
+    /// For looking at the node, while it runs.
+    pub(super) fn observer(&self) -> Option<Observer> {
+        self.lock().observer.clone()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Life> {
+        self.life.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name of a node by its number, counted from 0: a, b, c…, and from the 27th on n26, n27…
+#[must_use]
+pub fn name(number: usize) -> String {
+    match u8::try_from(number) {
+        Ok(letter) if letter < 26 => char::from(b'a' + letter).to_string(),
+        Ok(_) | Err(_) => format!("n{number}"),
+    }
+}

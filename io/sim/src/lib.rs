@@ -1,0 +1,69 @@
+//! Deterministic simulations: whole nodes on simulated machines, in one thread.
+//!
+//! ```text
+//!  Simulation ─► hosts a b c…: the real driver, HTTP server and service   ◄── faults of a Plan
+//!                host store:   the pure store machine, its servers               │
+//!                host visitor: asks throughout                                   ▼
+//!                └─ after each step: every promise, on each node and between them ─► Run
+//! ```
+//!
+//! Sockets, time, chance and the store are those of the simulation; everything else is what runs in production. All chance
+//! follows from the seed, so the same settings give the same run, to the last step.
+//!
+//! A service of one's own is simulated so:
+//!
+//! ```
+//! use core::time::Duration;
+//! use rolecall_sim::{Fault, Plan, Simulation, sums};
+//!
+//! let simulation = Simulation::new(sums::node)
+//!     .visitor(sums::visit)
+//!     .seed(7)
+//!     .length(Duration::from_secs(20))
+//!     .plan(Plan::calm().then(Duration::from_secs(5), Fault::Crash { node: 0, down: Duration::from_secs(8) }));
+//!
+//! let run = simulation.run();
+//! assert_eq!(run.finding, None);
+//! assert_eq!(run.fingerprint, simulation.run().fingerprint);
+//! ```
+//!
+//! What it needs of the build is `--cfg tokio_unstable`; what it needs of the service: it tells the time by its
+//! [`Host`]'s clock, connects through its sockets, and starts no thread.
+
+#[cfg(not(tokio_unstable))]
+compile_error!(
+    "rolecall-sim needs RUSTFLAGS='--cfg tokio_unstable': without it a seed does not repeat its run, and panics of \
+     tasks are lost"
+);
+
+mod acts;
+mod clock;
+mod evidence;
+mod fault;
+mod freezer;
+mod host;
+mod judge;
+mod net;
+mod notebook;
+mod plan;
+mod rest;
+mod run;
+mod simulation;
+mod sockets;
+mod storage;
+mod store;
+mod suffer;
+pub mod sums;
+mod trouble;
+mod visitor;
+mod world;
+
+pub use acts::Acts;
+pub use evidence::{Evidence, Wrong};
+pub use fault::{End, Fault, FaultKind};
+pub use host::{Host, name as node_name};
+pub use plan::Plan;
+pub use run::{Broken, Finding, HostState, Moment, MomentKind, Run};
+pub use simulation::Simulation;
+pub use storage::StorageHost;
+pub use visitor::Visitor;

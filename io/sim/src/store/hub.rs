@@ -1,0 +1,289 @@
+//! The store: the pure machine, and the connections of its servers, each of which is a host.
+
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use rolecall_core::store::{Act, Answer, Client, Event, Fault, Machine, Output, Reply, Request, Server, Timing};
+use rolecall_core::{Candidate, Directory, Link, Member, OpId, Session, Slot, Time};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+use super::super::clock::TrueTime;
+use super::super::net::SimNet;
+use super::PORT;
+use super::wire::{Call, Heard, Line, Word};
+use rolecall::{Net, Stream};
+
+/// The machine with its connections. Clones share it: one goes into each host, one stays with whoever does it harm.
+#[derive(Clone, Debug)]
+pub(crate) struct Hub(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    truth: TrueTime,
+    servers: u8,
+    desk: Mutex<Desk>,
+    /// A deadline may have come closer.
+    changed: Notify,
+}
+
+#[derive(Debug)]
+struct Desk {
+    machine: Machine,
+    lines: BTreeMap<LineId, UnboundedSender<Word>>,
+    owners: BTreeMap<Session, LineId>,
+    newest: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct LineId(u64);
+
+impl Hub {
+    pub(crate) fn new(truth: TrueTime, timing: Timing, servers: u8) -> Self {
+        let machine = Machine::new(timing, servers);
+        let desk = Desk { machine, lines: BTreeMap::new(), owners: BTreeMap::new(), newest: 0 };
+        Self(Arc::new(Shared { truth, servers: servers.max(1), desk: Mutex::new(desk), changed: Notify::new() }))
+    }
+
+    /// Runs one server, on its host.
+    pub(crate) async fn serve(self, server: Server, net: SimNet) -> std::io::Result<()> {
+        let mut listener = net.bind(&format!("0.0.0.0:{PORT}")).await?;
+        if server == Server(0) {
+            tokio::spawn(self.clone().keep_time());
+        }
+        loop {
+            let (stream, _) = listener.accept().await?;
+            tokio::spawn(self.clone().converse(server, stream));
+        }
+    }
+
+    /// Wakes the machine, which is one for all servers.
+    async fn keep_time(self) {
+        loop {
+            let changed = self.0.changed.notified();
+            let deadline = self.lock().machine.next_deadline();
+            match deadline {
+                None => changed.await,
+                Some(at) => tokio::select! {
+                    biased;
+                    () = changed => {}
+                    () = tokio::time::sleep(at.since(self.0.truth.now())) => self.handle(Event::Wake),
+                },
+            }
+        }
+    }
+
+    /// One connection to one server.
+    async fn converse(self, server: Server, stream: Box<dyn Stream>) {
+        let (id, mut words) = self.lock().open();
+        let mut line = Line::new(stream);
+        loop {
+            tokio::select! {
+                biased;
+                word = words.recv() => match word {
+                    Some(word) => line.say(&word),
+                    None => break,
+                },
+                heard = line.next() => match heard {
+                    Heard::Word(call) => self.take(server, id, call),
+                    Heard::Sent => {}
+                    Heard::End => break,
+                },
+            }
+        }
+        let lost = self.lock().hang_up(id);
+        if let Some(session) = lost {
+            self.handle(Event::Disconnect { session });
+        }
+    }
+
+    fn take(&self, server: Server, id: LineId, call: Call) {
+        let session = self.lock().session_of(id);
+        match (call, session) {
+            (Call::Connect { client, previous, timeout }, _) => {
+                let connect = Event::Connect { server, client, previous, timeout };
+                let now = self.0.truth.now();
+                self.lock().run(now, connect, Some((id, previous)));
+                self.0.changed.notify_one();
+            }
+            (Call::Request { id, request }, Some(session)) => self.handle(Event::Request { session, id, request }),
+            (Call::Ping, Some(session)) => {
+                self.handle(Event::Ping { session });
+                self.lock().say(id, Word::Pong);
+            }
+            (Call::Close, Some(session)) => self.handle(Event::Close { session }),
+            // The session was taken from this line, and its end is under way.
+            (Call::Request { .. } | Call::Ping | Call::Close, None) => {}
+        }
+    }
+
+    fn handle(&self, event: Event) {
+        let now = self.0.truth.now();
+        self.lock().run(now, event, None);
+        self.0.changed.notify_one();
+    }
+
+    /// Does the store harm, or mends it.
+    pub(crate) fn suffer(&self, fault: Fault) {
+        self.handle(Event::Fault(fault));
+    }
+
+    /// Does what an operator does.
+    pub(crate) fn operate(&self, act: Act) {
+        self.handle(Event::Operator(act));
+    }
+
+    /// The sessions of the node `id`, as far as the majority knows.
+    pub(crate) fn sessions_of(&self, id: &str) -> Vec<Session> {
+        let desk = self.lock();
+        desk.machine.sessions().filter(|(_, client)| &*client.id == id).map(|(session, _)| session).collect()
+    }
+
+    /// The queue in order, with the owner of each candidate and what it says of itself.
+    pub(crate) fn queue(&self) -> Vec<(Candidate, Session, Arc<str>)> {
+        let mut reader = Reader::new(self);
+        let Some(Reply::Candidates { candidates, .. }) = reader.read(Request::List) else { return Vec::new() };
+        let inspected =
+            candidates.into_iter().map(|candidate| match reader.read(Request::Inspect { candidate, watch: false }) {
+                Some(Reply::Candidate { owner, participant }) => Some((candidate, owner, participant)),
+                Some(_) | None => None,
+            });
+        inspected.flatten().collect()
+    }
+
+    /// A directory.
+    pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
+        match Reader::new(self).read(Request::Members { directory, watch: false }) {
+            Some(Reply::Members(snapshot)) => snapshot.members,
+            Some(_) | None => Vec::new(),
+        }
+    }
+
+    /// Whether the machine is as it must be.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        self.lock().machine.check().map_err(|broken| format!("the store: {broken:?}"))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Desk> {
+        self.0.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Desk {
+    fn open(&mut self) -> (LineId, UnboundedReceiver<Word>) {
+        self.newest += 1;
+        let (sender, words) = unbounded_channel();
+        self.lines.insert(LineId(self.newest), sender);
+        (LineId(self.newest), words)
+    }
+
+    /// Forgets a line; tells the session that was on it.
+    fn hang_up(&mut self, id: LineId) -> Option<Session> {
+        self.lines.remove(&id);
+        let session = self.session_of(id)?;
+        self.owners.remove(&session);
+        Some(session)
+    }
+
+    fn session_of(&self, id: LineId) -> Option<Session> {
+        self.owners.iter().find(|(_, line)| **line == id).map(|(session, _)| *session)
+    }
+
+    fn say(&self, id: LineId, word: Word) {
+        if let Some(line) = self.lines.get(&id) {
+            // A line that has ended says so by itself.
+            drop(line.send(word));
+        }
+    }
+
+    fn run(&mut self, now: Time, event: Event, connecting: Option<(LineId, Option<Session>)>) {
+        let mut outputs = Vec::new();
+        self.machine.handle(now, event, &mut outputs);
+        for output in outputs {
+            self.deliver(output, connecting);
+        }
+    }
+
+    fn deliver(&mut self, output: Output, connecting: Option<(LineId, Option<Session>)>) {
+        let owner = |desk: &Self, session| desk.owners.get(session).copied();
+        let line = match &output {
+            Output::Connected { session, .. } => {
+                if let Some((line, _)) = connecting
+                    && let Some(before) = self.owners.insert(*session, line)
+                {
+                    // The session has come by another road; its former line ends.
+                    self.lines.remove(&before);
+                }
+                connecting.map(|(line, _)| line)
+            }
+            Output::Rejected { .. } => connecting.map(|(line, _)| line),
+            Output::Expired { session } => {
+                let comes_with_it = connecting.filter(|(_, previous)| *previous == Some(*session));
+                self.owners.remove(session).or(comes_with_it.map(|(line, _)| line))
+            }
+            Output::Closed { session } => self.owners.remove(session),
+            Output::Disconnected { session } => {
+                let line = self.owners.remove(session);
+                if let Some(line) = line {
+                    self.lines.remove(&line);
+                }
+                None
+            }
+            Output::Answered { session, .. } | Output::Noticed { session, .. } => owner(self, session),
+        };
+        if let Some(line) = line {
+            self.say(line, Word::Says(output));
+        }
+    }
+}
+
+/// Reads the store through a client of its own, in a copy: nothing of it is seen by anyone.
+struct Reader {
+    machine: Machine,
+    now: Time,
+    session: Option<Session>,
+}
+
+impl Reader {
+    fn new(hub: &Hub) -> Self {
+        let mut reader = Self { machine: hub.lock().machine.clone(), now: hub.0.truth.now(), session: None };
+        for server in (0..hub.0.servers).map(Server) {
+            let client = Client { id: "reader".into(), address: "reader:0".into() };
+            let timeout = Duration::from_secs(1);
+            let mut outputs = Vec::new();
+            let connect = Event::Connect { server, client, previous: None, timeout };
+            reader.machine.handle(reader.now, connect, &mut outputs);
+            let connected = outputs.into_iter().find_map(|output| match output {
+                Output::Connected { session, .. } => Some(session),
+                Output::Expired { .. }
+                | Output::Rejected { .. }
+                | Output::Disconnected { .. }
+                | Output::Answered { .. }
+                | Output::Noticed { .. }
+                | Output::Closed { .. } => None,
+            });
+            if connected.is_some() {
+                reader.session = connected;
+                break;
+            }
+        }
+        reader
+    }
+
+    fn read(&mut self, request: Request) -> Option<Reply> {
+        let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+        let mut outputs = Vec::new();
+        self.machine.handle(self.now, Event::Request { session: self.session?, id, request }, &mut outputs);
+        outputs.into_iter().find_map(|output| match output {
+            Output::Answered { answer: Answer::Done(reply), .. } => Some(reply),
+            Output::Answered { .. }
+            | Output::Connected { .. }
+            | Output::Expired { .. }
+            | Output::Rejected { .. }
+            | Output::Disconnected { .. }
+            | Output::Noticed { .. }
+            | Output::Closed { .. } => None,
+        })
+    }
+}

@@ -1,0 +1,99 @@
+//! Whole nodes on simulated machines: what networks, clocks and operators can do to them.
+
+use core::time::Duration;
+use std::fs;
+use std::process::Command;
+
+use rolecall_sim::{FaultKind, Plan, Run, Simulation, sums};
+
+fn simulation() -> Simulation {
+    Simulation::new(sums::node).visitor(sums::visit)
+}
+
+/// Faults of these kinds for a minute, and then rest.
+fn troubled(seed: u64, nodes: u8, kinds: &[FaultKind]) -> Simulation {
+    let length = Duration::from_secs(60);
+    simulation().seed(seed).nodes(nodes).length(length).plan(Plan::random(seed, kinds, length))
+}
+
+/// Runs it; where something is not as promised it tells what led to it.
+fn well(simulation: &Simulation) -> Run {
+    let run = simulation.run();
+    if let Some(finding) = &run.finding {
+        let trace = simulation.clone().traced_from(Duration::ZERO).run().trace;
+        panic!("seed {}: {finding}\n{trace}", run.seed);
+    }
+    run
+}
+
+#[test]
+fn a_calm_cluster_finds_its_leader_and_serves() {
+    let run = well(&simulation().replayed(true));
+
+    assert_eq!(run.terms, 1);
+    assert!(run.tally["full answers"] > 100, "{:?}", run.tally);
+}
+
+#[test]
+fn each_fault_alone_is_survived() {
+    for kind in FaultKind::ALL {
+        let run = well(&troubled(1, 3, &[*kind]));
+        assert!(run.faults.keys().eq([kind]), "{kind} came to pass: {:?}", run.faults);
+    }
+}
+
+#[test]
+fn mixtures_of_faults_are_survived_by_three_nodes() {
+    (0..16).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL)));
+}
+
+#[test]
+fn mixtures_of_faults_are_survived_by_one_node_and_by_seven() {
+    (100..104).for_each(|seed| _ = well(&troubled(seed, 1, FaultKind::ALL)));
+    (200..204).for_each(|seed| _ = well(&troubled(seed, 7, FaultKind::ALL)));
+}
+
+#[test]
+fn what_was_recorded_comes_out_the_same_on_another_machine() {
+    (300..304).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL).replayed(true)));
+}
+
+/// The variable that makes a test of determinism say what it saw, for its parent to compare.
+const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
+
+#[test]
+fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
+    // Many crashes in the first: the order in which the tasks of a dead process go must not be seen.
+    let crashes = [FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
+    let kinds = [(5, &crashes[..]), (7, FaultKind::ALL), (8, FaultKind::ALL), (9, FaultKind::ALL)];
+    let runs = || kinds.map(|(seed, kinds)| troubled(seed, 3, kinds).traced_from(Duration::ZERO).run());
+    let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
+    if std::env::var_os(CHILD).is_some() {
+        // Alone in this process: whoever starts a thread is found out.
+        let threads = threads();
+        println!("\n{CHILD} {}", said(&runs()));
+        assert_eq!(self::threads(), threads, "a simulation started a thread, and threads are not deterministic");
+        return;
+    }
+
+    let (first, second) = (runs(), runs());
+    for (first, second) in first.iter().zip(&second) {
+        assert!(first.steps > 100 && first.trace.lines().count() > 50, "there is something to compare");
+        assert_eq!(first.trace, second.trace);
+        assert_eq!(first, second);
+    }
+    assert_ne!(first[0].fingerprint, first[1].fingerprint, "seeds differ");
+
+    let name = "a_seed_gives_the_same_run_again_here_and_in_another_process";
+    let mut child = Command::new(std::env::current_exe().expect("this program"));
+    let output =
+        child.args([name, "--exact", "--nocapture"]).env(CHILD, "1").output().expect("it can be started again");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}\n{}", String::from_utf8_lossy(&output.stderr));
+    let told = text.lines().find_map(|line| line.strip_prefix(CHILD)).expect("the child tells what it saw");
+    assert_eq!(told.trim(), said(&first));
+}
+
+fn threads() -> usize {
+    fs::read_dir("/proc/self/task").expect("Linux tells of its threads").count()
+}
