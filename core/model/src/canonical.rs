@@ -1,4 +1,4 @@
-//! The canonical form of a world: what only names tell apart is one.
+//! The canonical form of a world: worlds that differ in names only become equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,15 +7,15 @@ use rolecall_core::{Guid, Link, OpId, Run, Session, Time, Timer};
 
 use super::world::{Host, News, Process, Sent, World};
 
-/// A host has at most this many sessions at a time that anything still speaks of.
+/// Most sessions of one host that anything still refers to at a time.
 const SESSIONS: u64 = 64;
 
 impl World {
     /// Gives everything in the world its canonical name:
     ///
-    /// - what one node alone knows, as [`Canonical`] does, each by its own clock;
-    /// - epochs, and what was seen, by rank, each among its like; creations by rank among those of the same host; what was
-    ///   written by what has seen it;
+    /// - what only one node knows, as [`Canonical`] does, by that node's clock;
+    /// - epochs, and revisions seen, by rank, each among its kind; creations by rank among those of the same host;
+    ///   written revisions after what was seen before them;
     /// - candidates by rank; sessions by rank among those of the same host; guids in the order of their appearance.
     pub(crate) fn rename(&mut self) {
         let hosts = self.hosts.iter().map(|host| host.node().map(|node| Canonical::new(host.clock, node, &mut [])));
@@ -43,7 +43,7 @@ impl World {
     }
 }
 
-/// Stands for a host where names are asked for whose they are: no session that the store ever gives.
+/// Stands for a host where the owner of the names that follow is announced. The store never gives out such a session.
 fn speaker(place: usize) -> Session {
     Session(u64::MAX - u64::try_from(place).unwrap_or(0))
 }
@@ -87,13 +87,13 @@ impl Named for Host {
     }
 }
 
-/// What there is to be named.
+/// Everything that needs a name.
 struct Survey {
     owners: BTreeMap<Session, usize>,
-    /// Whose session was named last: what follows was created for that.
+    /// Host whose session was named last: the creations that follow belong to it.
     created_for: usize,
     epochs: Ranks,
-    /// Of each host: only those of one node are ever compared.
+    /// By host: only creations for the same node are ever compared.
     created: Vec<Ranks>,
     seen: Ranks,
     sequences: BTreeSet<i32>,
@@ -160,14 +160,14 @@ impl Survey {
     }
 }
 
-/// The names of everything.
+/// The names of everything in the world.
 struct WorldNames {
     hosts: Vec<Canonical>,
-    /// Whose operations are named.
+    /// Host whose operations are being named.
     speaks: usize,
     created_for: usize,
     sessions: BTreeMap<Session, (Session, usize)>,
-    /// The revision that no other is newer than.
+    /// Upper bound of all renamed revisions.
     newest: u64,
     survey: Survey,
 }
@@ -235,7 +235,7 @@ impl Names for WorldNames {
         self.sequence(next);
     }
 
-    /// Names are drawn when a session is up, and have been.
+    /// Entropy is used only when a session comes up, and has been used by now.
     fn entropy(&mut self, entropy: &mut u64) {
         *entropy = 0;
     }

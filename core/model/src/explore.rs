@@ -1,4 +1,4 @@
-//! Worlds as the checker sees them, and a run of the checker.
+//! The checker's view of a world, and the run of the checker.
 
 use std::fmt::Debug;
 use std::hash::Hash;
@@ -21,34 +21,34 @@ const REST: &str = "from every state a run without faults comes to rest";
 
 /// A state whose successors are explored.
 pub(crate) trait Explored: Clone + Debug + Eq + Hash + Send + Sync + 'static {
-    /// What leads from one state to the next. It means the same in states that nothing but names tells apart.
+    /// A transition to the next state. It means the same in states that differ in names only.
     type Step: Copy + Debug + Eq + Hash + Send + Sync;
 
-    /// Where an exploration begins.
+    /// The states in which an exploration begins.
     fn beginnings(options: &Options) -> Vec<Self>;
-    /// Every step that is possible, in a fixed order.
+    /// Lists every possible step, in a fixed order.
     fn steps(&self, steps: &mut Vec<Self::Step>);
-    /// Takes a step that is possible; `seen` learns what the nodes did.
+    /// Takes a possible step and adds to `seen` what the nodes did.
     fn take(&mut self, step: Self::Step, seen: &mut Vec<Happened>);
     /// Gives everything its canonical name.
     fn rename(&mut self);
-    /// The nodes, the store and what became of them.
+    /// The nodes, the store, and the breach if there was one.
     fn world(&self) -> &World;
-    /// Whether it has come to where a run without faults ends.
+    /// True where a run without faults ends.
     fn is_at_rest(&self) -> bool;
-    /// The next step of that run.
+    /// The next step of the run without faults.
     fn fair_step(&self) -> Option<Self::Step>;
-    /// What is to be said of a step before it is taken, and of whom; and of the beginning.
+    /// A note for the trace, with the name of its subject: on a step before it is taken, or on the beginning (`None`).
     fn note(&self, step: Option<Self::Step>) -> Option<(String, String)>;
-    /// What is to be said of what a node did, beside what it did.
+    /// An additional note for the trace on an event that a node handled.
     fn remark(&self, happened: &Happened, begun: &Self) -> Option<String>;
 }
 
-/// All worlds that can come of a number of nodes and a number of faults.
+/// All worlds that can arise from a number of nodes and a number of faults.
 struct Exploration<W> {
     options: Options,
     fair: Fair,
-    /// When the time is up, and whether that left something unexplored.
+    /// End of the time limit; `stopped` is set if states were left unexplored by then.
     until: Option<Instant>,
     stopped: Arc<AtomicBool>,
     of: PhantomData<W>,
@@ -65,7 +65,7 @@ impl<W: Explored> Model for Exploration<W> {
     }
 
     fn actions(&self, world: &W, steps: &mut Vec<W::Step>) {
-        // The checker's own limit is only looked at where its work is shared out, which may be never.
+        // The checker looks at its own limit only when it shares out work, which may be never.
         if self.until.is_some_and(|until| until <= Instant::now()) {
             self.stopped.store(true, Ordering::Relaxed);
         } else if world.world().breach.is_none() {
@@ -90,8 +90,8 @@ impl<W: Explored> Model for Exploration<W> {
     }
 }
 
-/// Explores every state that can be reached, until there is none left, the time is up or a promise is broken. `progress` is told
-/// how far it is, several times a second.
+/// Explores every reachable state, until none is left, the time is up or a promise is broken. Calls `progress` several
+/// times a second.
 pub fn run(options: &Options, progress: impl FnMut(Progress)) -> Report {
     if options.timed { explore::<Timed>(options, progress) } else { explore::<World>(options, progress) }
 }

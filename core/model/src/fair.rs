@@ -1,4 +1,4 @@
-//! Liveness: from every state a run without faults, in which nothing waits for ever, comes to rest as it should.
+//! Liveness: from every state, a run without faults and without endless delays comes to rest.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,18 +9,18 @@ use rolecall_core::{Health, Node, Role};
 use super::explore::Explored;
 use super::world::{Host, Process, Step, World};
 
-/// In so many steps a world comes to rest, counted from any state.
+/// Number of steps within which a world comes to rest, from any state.
 pub(crate) const LIMIT: u32 = 600;
 
-/// The steps that it takes from states that are known. One step of a fair run depends on the state alone, so that runs which
-/// meet go on as one.
+/// Steps left until rest, by known state. The next step of a fair run depends on the state alone, so runs that meet go
+/// on as one.
 #[derive(Debug, Default)]
 pub(crate) struct Fair {
     known: Mutex<HashMap<u64, u32>>,
 }
 
 impl Fair {
-    /// Whether the world comes to rest within the limit.
+    /// True if the world comes to rest within the limit.
     pub(crate) fn comes_to_rest<W: Explored>(&self, world: &W) -> bool {
         let mut world = world.clone();
         let mut passed = Vec::new();
@@ -33,7 +33,7 @@ impl Fair {
             if world.is_at_rest() {
                 break 0;
             }
-            // A fair run that sees a state again goes round for ever, and passes the limit.
+            // A fair run that sees a state again goes round for ever, and so passes the limit.
             match world.fair_step().filter(|_| passed.len() <= LIMIT as usize && world.world().breach.is_none()) {
                 Some(step) => world.take(step, &mut Vec::new()),
                 None => return false,
@@ -57,7 +57,7 @@ fn fingerprint(world: &impl Hash) -> u64 {
 }
 
 impl World {
-    /// Whether every node that is to go on serves, one of them as the leader, and every other is gone.
+    /// True if every remaining node serves, one of them as the leader, and every node that was asked to stop is gone.
     pub(crate) fn is_at_rest(&self) -> bool {
         let running = || self.hosts.iter().filter_map(Host::node);
         let leaders = running().filter(|node| node.role() == Role::Leader && node.term().is_some()).count();
@@ -67,8 +67,8 @@ impl World {
             && (leaders == 1 || running().next().is_none())
     }
 
-    /// The next step of the fair run: whatever is under way arrives, clients come back, what nobody uses ends; only then
-    /// time passes, for all alike.
+    /// The next step of the fair run: messages arrive, clients reconnect, unused sessions end; only then does time
+    /// pass, for all nodes alike.
     pub(crate) fn fair_step(&self) -> Option<Step> {
         let mut steps = Vec::new();
         for place in 0..self.hosts.len() {
@@ -86,7 +86,7 @@ impl World {
     }
 }
 
-/// What a node says of itself, for whoever reads why a run does not come to rest.
+/// A node's own account of its state, for a reader who wonders why a run does not come to rest.
 pub(crate) fn state_of(node: &Node) -> String {
     format!("{:?}, {:?}", node.role(), node.health())
 }

@@ -1,4 +1,4 @@
-//! What may go wrong in a world, and how often.
+//! Kinds of faults, and how many of each may happen.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,17 +6,17 @@ use std::str::FromStr;
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
-    /// A process is gone at once. It may start again.
+    /// A process dies at once. It may start again.
     Crash,
-    /// The store ends the session of a client that lives.
+    /// The store ends the session of a living client.
     Expiry,
     /// A link breaks: answers under way are lost, requests may or may not arrive.
     Cut,
-    /// An answer is lost on a link that lives, or its client gives it up.
+    /// An answer is lost on a working link, or its client stops waiting for it.
     Lost,
-    /// What is under way when a link breaks arrives all the same, later than anything else.
+    /// Answers under way when a link breaks arrive nevertheless, later than anything else.
     Late,
-    /// A client has a new session while the old one lives, and does not say so.
+    /// A client opens a new session while the old one lives, without saying so.
     Renewal,
     /// An operator deletes a candidate.
     Candidate,
@@ -24,17 +24,17 @@ pub enum Fault {
     Member,
     /// An operator asks the leader to resign.
     Resign,
-    /// A node is asked to end.
+    /// A node is asked to shut down.
     Shutdown,
-    /// A node waits for an answer longer than it has patience.
+    /// A node's deadline for an answer passes.
     Overdue,
-    /// A timer runs out while something is under way to its node.
+    /// A timer fires while something is under way to its node.
     Haste,
-    /// A service cannot be started.
+    /// A service fails to start.
     Failure,
-    /// A process does nothing for a while; only where time is common to all.
+    /// A process pauses for a while. Timed worlds only.
     Pause,
-    /// A server of the store loses the others; only where time is common to all.
+    /// A server of the store loses contact with the others. Timed worlds only.
     Server,
 }
 
@@ -58,7 +58,7 @@ impl Fault {
         Self::Server,
     ];
 
-    /// Whether it happens in worlds that know no time, or in those that do.
+    /// True if this kind happens in timed worlds (`timed`), or else in untimed ones.
     #[must_use]
     pub const fn happens(self, timed: bool) -> bool {
         match self {
@@ -74,7 +74,7 @@ impl Fault {
         }
     }
 
-    /// What it is called in a list of faults.
+    /// Name in a list of faults.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {
@@ -97,43 +97,43 @@ impl Fault {
     }
 }
 
-/// How many faults of each kind are left to happen.
+/// Number of faults of each kind that are left to happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Faults([u8; Fault::ALL.len()]);
 
 impl Faults {
-    /// Nothing goes wrong.
+    /// No faults.
     #[must_use]
     pub const fn none() -> Self {
         Self([0; Fault::ALL.len()])
     }
 
-    /// One of each kind that happens in worlds that know no time, or in those that do.
+    /// One fault of each kind that happens in timed worlds (`timed`), or else in untimed ones.
     #[must_use]
     pub fn one_each(timed: bool) -> Self {
         Self(Fault::ALL.map(|fault| u8::from(fault.happens(timed))))
     }
 
-    /// What is in it that does not happen in such worlds.
+    /// A fault of this list that does not happen in such worlds.
     #[must_use]
     pub fn foreign(&self, timed: bool) -> Option<Fault> {
         Fault::ALL.into_iter().find(|fault| self.left(*fault) > 0 && !fault.happens(timed))
     }
 
-    /// One more of this kind.
+    /// Adds one more fault of this kind.
     #[must_use]
     pub const fn with(mut self, fault: Fault) -> Self {
         self.0[fault as usize] = self.0[fault as usize].saturating_add(1);
         self
     }
 
-    /// How many of this kind are left.
+    /// Number of faults of this kind that are left.
     #[must_use]
     pub const fn left(&self, fault: Fault) -> u8 {
         self.0[fault as usize]
     }
 
-    /// Uses one up; false if there is none.
+    /// Spends one fault of this kind. Returns false if none is left.
     pub(crate) fn spend(&mut self, fault: Fault) -> bool {
         let left = &mut self.0[fault as usize];
         let any = *left > 0;
@@ -142,9 +142,9 @@ impl Faults {
     }
 }
 
-/// A list of faults that is none.
+/// A list of faults that names an unknown one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no fault: give a list such as `crash,cut,cut`, or `none`, out of {}", names())]
+#[error("unknown fault `{given}`: give `none`, or a list such as `crash,cut,cut`; the faults are {}", names())]
 pub struct UnknownFault {
     given: String,
 }
@@ -153,7 +153,7 @@ fn names() -> String {
     Fault::ALL.map(Fault::name).join(", ")
 }
 
-/// A list, such as `crash,cut,cut`: each word allows one fault.
+/// A list such as `crash,cut,cut`, in which each word allows one fault.
 impl FromStr for Faults {
     type Err = UnknownFault;
 

@@ -1,4 +1,4 @@
-//! What the step of one node must keep to, judged without any memory, so that judging adds no states.
+//! Rules for a single step of a node, judged without memory so that judging adds no states.
 
 use rolecall_core::observe::Observer;
 use rolecall_core::store::Request;
@@ -13,7 +13,7 @@ pub(crate) struct Judged<'a> {
     pub(crate) after: &'a Node,
 }
 
-/// Judges a step. `stopping`: the node was asked to end before it; `stale`: nobody waits for what happened.
+/// Judges a step. `stopping`: the node had been asked to stop; `stale`: the node did not wait for the event.
 pub(crate) fn step(step: &Judged<'_>, stopping: bool, stale: bool) -> Result<(), Violation> {
     step.after.check()?;
     if stale {
@@ -24,7 +24,7 @@ pub(crate) fn step(step: &Judged<'_>, stopping: bool, stale: bool) -> Result<(),
     judge_requests(step, stopping || *step.event == Event::Shutdown)
 }
 
-/// P8: what nobody waits for leaves the state equal, and nothing comes of it.
+/// P8: a message that the node does not wait for changes nothing and causes no action.
 fn judge_stale(step: &Judged<'_>) -> Result<(), Violation> {
     let mut twin = step.before.clone();
     let mut expected = Vec::new();
@@ -32,7 +32,7 @@ fn judge_stale(step: &Judged<'_>) -> Result<(), Violation> {
     if twin == *step.after && expected == step.actions { Ok(()) } else { Err(Violation::StaleBelieved) }
 }
 
-/// P13: the gate is as the term is, and no term outlives its validity. P12: another term is a newer one.
+/// P13: the gate matches the term, and no term outlives its validity. P12: a new term has a newer epoch.
 fn judge_gate(step: &Judged<'_>) -> Result<(), Violation> {
     let before = step.before.term();
     let mut gate = before;
@@ -62,7 +62,7 @@ fn judge_gate(step: &Judged<'_>) -> Result<(), Violation> {
     }
 }
 
-/// P10: the differences that were announced lead from what was known to what is.
+/// P10: the announced differences lead from the members known before to those known after.
 fn judge_members(step: &Judged<'_>) -> Result<(), Violation> {
     let mut workers = step.before.workers().to_vec();
     let mut coordinators = step.before.coordinators().to_vec();
@@ -78,7 +78,7 @@ fn judge_members(step: &Judged<'_>) -> Result<(), Violation> {
     if same { Ok(()) } else { Err(Violation::DifferenceBroken) }
 }
 
-/// P4: nothing is created once an end was asked for. P11: one event causes few writes.
+/// P4: nothing is created after a stop was asked for. P11: one event causes few writes.
 fn judge_requests(step: &Judged<'_>, stopping: bool) -> Result<(), Violation> {
     let mut writes = 0;
     for action in step.actions {

@@ -1,14 +1,14 @@
-//! Every reachable state of small clusters.
+//! Explores every reachable state of small clusters.
 //!
-//! A model checker (stateright) takes every step that is possible, from every state it comes to: nodes and the store are the
-//! very types that run in production, and what is under way between them arrives in any order that is possible. A number of
-//! [`Faults`] may happen, at any moment. In every state the promises must hold, and a run without further faults must bring the
-//! cluster to rest.
+//! A model checker (stateright) takes every possible step from every state it reaches. The nodes and the store are the
+//! very types that run in production, and messages between them arrive in every possible order. A limited number of
+//! [`Faults`] may happen at any moment. Every promise must hold in every state, and a run without further faults must
+//! bring the cluster to rest.
 //!
-//! There are two kinds of worlds. The first knows no time: a node's clock jumps to its next deadline when nothing is under way to
-//! it, or earlier at the price of a fault; the session of a leader never ends, for that is what time is there to see to. It
-//! tries out every order in which things can happen. In the second, [`Options::timed`], time is common to all: it shows that
-//! deadlines keep two nodes from leading at once.
+//! There are two kinds of worlds. The untimed one has no common clock: a node's clock jumps to its next deadline when
+//! nothing is under way to the node, or earlier at the price of a fault. A leader's session never ends there, since
+//! only time can guarantee that. The untimed world tries every order of events. In the timed one ([`Options::timed`])
+//! all nodes share one true time; it shows that deadlines keep two nodes from leading at once.
 
 mod canonical;
 mod explore;
@@ -26,35 +26,37 @@ pub use faults::{Fault, Faults, UnknownFault};
 pub use report::{Progress, Report, Violated};
 pub use timed::{Rate, UnknownRate};
 
-/// What is explored, and for how long.
+/// The world to explore, and the limits of the exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// How many nodes there are.
+    /// Number of nodes.
     pub nodes: u8,
-    /// What may go wrong, and how often.
+    /// Faults that may happen, and how many of each.
     pub faults: Faults,
-    /// Whether the world is lean, with far fewer states: what a node asks is with the store at once, so that only what is
-    /// answered lingers; what nobody waits for arrives at once; and time passes by itself only when nothing is under way to
-    /// anybody.
+    /// True for a lean world, which has far fewer states: requests reach the store at once, so only answers linger;
+    /// messages that nobody waits for arrive at once; and time passes by itself only when nothing is under way to any
+    /// node.
     pub lean: bool,
-    /// How many nodes are at rest when the exploration begins, with one of them leading; the others start at any moment.
+    /// Number of nodes that are at rest, one of them as the leader, when the exploration begins. The others start at
+    /// any moment.
     pub settled: u8,
-    /// Whether there is a time that is common to all, on clocks that are wrong by as much as is configured.
+    /// True for a timed world: one true time for all, and clocks that are off by as much as the configuration allows.
     pub timed: bool,
-    /// How the clock of each node goes; where it is not said, every way is tried. In a lean world none is exact.
+    /// Rate of each node's clock. Default: empty, which tries every combination; a lean world leaves out the exact
+    /// rate.
     pub clocks: Vec<Rate>,
-    /// With how many of the nodes, and of the servers, something goes wrong: the first ones. Only where time is common to all.
+    /// Number of nodes, and of servers, that faults may strike, counted from the first. Applies to timed worlds only.
     pub struck: u8,
-    /// How many states a run has at most; there is no limit where it is not said.
+    /// Longest run to explore, in states. Default: no limit.
     pub depth: Option<usize>,
-    /// When to stop though there are states left.
+    /// Time after which the exploration stops, even with states left. Default: no limit.
     pub time: Option<Duration>,
-    /// How many threads explore; with one the shortest way to what is wrong is found.
+    /// Number of exploring threads. One thread finds the shortest path to a violation.
     pub threads: usize,
 }
 
 impl Options {
-    /// So many nodes, nothing that goes wrong, all the time it takes, one thread.
+    /// Options for this many nodes, without faults or limits, on one thread.
     #[must_use]
     pub const fn new(nodes: u8) -> Self {
         Self {
@@ -71,7 +73,7 @@ impl Options {
         }
     }
 
-    /// One more fault of this kind.
+    /// Allows one more fault of this kind.
     #[must_use]
     pub const fn with(mut self, fault: Fault) -> Self {
         self.faults = self.faults.with(fault);

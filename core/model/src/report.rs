@@ -1,4 +1,4 @@
-//! What an exploration came to.
+//! The result of an exploration.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,43 +9,43 @@ use super::Options;
 use super::explore::Explored;
 use super::fair::state_of;
 
-/// How far an exploration is.
+/// Progress of an exploration.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Steps that were taken.
+    /// Number of steps taken.
     pub states: u64,
-    /// States that differ in more than names.
+    /// Number of states that differ in more than names.
     pub unique: u64,
-    /// The most steps from the beginning.
+    /// Longest path from the beginning, in steps.
     pub depth: u64,
-    /// How long it took.
+    /// Time taken so far.
     pub took: Duration,
 }
 
-/// How an exploration ended.
+/// Result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// What was explored.
+    /// Size of the explored part.
     pub found: Progress,
-    /// Whether every state was, rather than what the time allowed or until something was found.
+    /// True if every state was explored: neither the time ran out nor did a violation stop the exploration.
     pub exhausted: bool,
-    /// What does not hold.
+    /// Promises that were broken.
     pub violated: Vec<Violated>,
 }
 
-/// A promise that does not hold, and how it comes to that.
+/// A broken promise, and the path that leads to it.
 #[derive(Clone, Debug)]
 pub struct Violated {
-    /// What does not hold.
+    /// Description of the violation.
     pub what: String,
-    /// How many states the shortest way to it has that was found.
+    /// Number of states on the path to it.
     pub depth: usize,
-    /// What happened, one line for each thing that a node took note of.
+    /// Trace of the path: one line for each event that a node handled.
     pub trace: String,
 }
 
 impl Violated {
-    /// Takes the steps once more, this time with the names that things really have.
+    /// Replays the path with real names instead of canonical ones.
     pub(crate) fn retold<W: Explored>(options: &Options, property: &str, path: &[(W, Option<W::Step>)]) -> Self {
         let begun = W::beginnings(options).into_iter().find(|begun| {
             let mut canonical = begun.clone();
@@ -73,7 +73,7 @@ impl Violated {
     }
 }
 
-/// A run that is taken once more, and what there is to say of it.
+/// A replayed path and its trace.
 struct Tale<W> {
     begun: W,
     told: W,
@@ -101,7 +101,7 @@ impl<W: Explored> Tale<W> {
         }
     }
 
-    /// As what every node is left.
+    /// The state in which each node is left.
     fn left(&self) -> String {
         let hosts = self.told.world().hosts.iter().enumerate();
         let states = hosts.filter_map(|(place, host)| Some((super::world::name(place), state_of(host.node()?))));
@@ -133,7 +133,7 @@ impl fmt::Display for Report {
         formatter.write_str(match (self.violated.is_empty(), self.exhausted) {
             (false, _) => "a promise is broken",
             (true, true) => "every state was explored, every promise holds",
-            (true, false) => "the time is up; every promise holds so far",
+            (true, false) => "out of time; every promise holds so far",
         })
     }
 }

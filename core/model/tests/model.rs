@@ -1,21 +1,21 @@
-//! Every reachable state of small clusters, to bounds that are stated: each promise holds in each of them, and from each a run
-//! without faults comes to rest. The counts of states are asserted, so that a model that explores less is noticed.
+//! Every reachable state of small clusters, within stated bounds: each promise holds in each state, and from each a run
+//! without faults comes to rest. The tests assert the number of states, so that a model that explores less is noticed.
 
 use rolecall_model::{Faults, Options, run};
 
-/// Explores and compares the number of states.
+/// Explores a world and compares the number of states.
 fn explore(options: &Options, faults: &str, states: u64) {
     let faults: Faults = faults.parse().expect("these are faults");
     let report = run(&Options { faults, ..options.clone() }, |_| ());
     let depth = report.violated.first().map_or(report.found.depth, |violated| violated.depth as u64);
     assert!(report.exhausted, "depth {depth}: {faults}: {report}");
-    // A wrong build is told by a promise that it breaks, not by having other states.
+    // A mutant is caught by a promise that it breaks, not by having other states.
     if !cfg!(rolecall_mutants) {
         assert_eq!(report.found.unique, states, "{faults}: {report}");
     }
 }
 
-/// One node from its start; whatever is under way may linger.
+/// One node from its start; everything under way may linger.
 #[test]
 fn one_node() {
     let alone = Options::new(1);
@@ -39,7 +39,7 @@ fn one_node() {
     }
 }
 
-/// A leader alone, and several things that go wrong one upon the other.
+/// A leader alone, and several faults on top of one another.
 #[test]
 fn one_leader_with_everything() {
     let leader = Options { lean: true, settled: 1, ..Options::new(1) };
@@ -52,7 +52,7 @@ fn two_nodes_start() {
     explore(&Options { lean: true, ..Options::new(2) }, "none", 10_996);
 }
 
-/// A leader and a worker, and one thing that goes wrong.
+/// A leader, a worker and one fault.
 #[test]
 fn two_nodes_and_one_fault() {
     let cluster = Options { lean: true, settled: 2, ..Options::new(2) };
@@ -72,7 +72,7 @@ fn two_nodes_and_one_fault() {
     }
 }
 
-/// A third node comes to two; one of three goes.
+/// A third node joins two; one of three leaves.
 #[test]
 fn three_nodes() {
     explore(&Options { lean: true, settled: 2, ..Options::new(3) }, "none", 218);

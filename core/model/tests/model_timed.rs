@@ -1,51 +1,52 @@
-//! Every reachable state of two nodes on clocks that go wrong, to bounds that are stated: no two gates are ever open at once, and
-//! each closes by its own clock alone. The counts of states are asserted, so that a model that explores less is noticed.
+//! Every reachable state of two nodes on clocks that go wrong, within stated bounds: no two gates are ever open at
+//! once, and each closes by its own clock alone. The tests assert the number of states, so that a model that explores
+//! less is noticed.
 
 use rolecall_model::{Faults, Options, Rate, run};
 
-/// Explores and compares the number of states.
+/// Explores a world and compares the number of states.
 fn explore(options: &Options, faults: &str, states: u64) {
     let faults: Faults = faults.parse().expect("these are faults");
     let report = run(&Options { faults, ..options.clone() }, |_| ());
     let depth = report.violated.first().map_or(report.found.depth, |violated| violated.depth as u64);
     assert!(report.exhausted, "depth {depth}: {faults}: {report}");
-    // A wrong build is told by a promise that it breaks, not by having other states.
+    // A mutant is caught by a promise that it breaks, not by having other states.
     if !cfg!(rolecall_mutants) {
         assert_eq!(report.found.unique, states, "{faults}: {report}");
     }
 }
 
-/// A leader on a clock that is slow, so that it leads for longer than it knows, and a worker on one that is fast.
+/// A leader on a slow clock, which leads for longer than it knows, and a worker on a fast one.
 fn cluster() -> Options {
     Options { timed: true, lean: true, settled: 2, clocks: vec![Rate::Slow, Rate::Fast], ..Options::new(2) }
 }
 
-/// Whatever the clocks are, a cluster at rest stays at rest.
+/// Whatever the clocks do, a cluster at rest stays at rest.
 #[test]
 fn time_alone_changes_nothing() {
     explore(&Options { clocks: Vec::new(), lean: false, ..cluster() }, "none", 825);
 }
 
-/// A leader that is cut off, with or without its knowledge, and comes back sooner or later.
+/// A leader is cut off, knowingly or not, and comes back sooner or later.
 #[test]
 fn a_link_is_cut() {
     explore(&cluster(), "cut", 36_068);
 }
 
-/// A process that does nothing for shorter or longer than its session lasts.
+/// A process pauses for less or more than a session timeout.
 #[test]
 fn a_process_pauses() {
     explore(&cluster(), "pause", 34_002);
 }
 
-/// A server that answers reads and commits nothing.
+/// A server answers reads and commits nothing.
 #[test]
 fn a_server_loses_the_others() {
     explore(&cluster(), "server", 88_783);
 }
 
-/// A server loses the others right after a heartbeat that came late, because the process had paused or the answer to the one
-/// before was late: the others count from what they were told before.
+/// A server loses the others right after a late heartbeat: the process had paused, or the answer before was late. The
+/// others count from what they had been told before.
 #[test]
 fn a_server_loses_the_others_after_a_silence() {
     let leader = Options { struck: 1, ..cluster() };
@@ -54,7 +55,7 @@ fn a_server_loses_the_others_after_a_silence() {
     }
 }
 
-/// A node that is gone, or whose answers are, or that goes in good order.
+/// A node crashes, resigns or shuts down, or an answer to it is late or lost.
 #[test]
 fn a_node_or_an_answer_is_lost() {
     for (faults, states) in [("crash", 37_173), ("late", 2575), ("lost", 1067), ("resign", 1586), ("shutdown", 1906)] {

@@ -1,29 +1,29 @@
-//! What time makes of one node and its client of the store.
+//! The timed part of a node: its clock, its process and its client of the store.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use rolecall_core::store::Server;
 
-/// Every instant is a whole number of these after the first.
+/// Step of time: every instant is a whole number of these after the first.
 pub(super) const GRAIN: Duration = Duration::from_millis(200);
-/// By how much a clock may be wrong: an eighth, so that a grain is a whole number of everybody's milliseconds.
+/// Largest error of a clock: an eighth, so that a grain is a whole number of milliseconds on every clock.
 pub(super) const CLOCK_ERROR_PPM: u32 = 125_000;
 
-/// How a node's clock goes, always within the error that is configured.
+/// The rate of a node's clock, always within the configured error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rate {
-    /// As slow as it may be.
+    /// As slow as the configuration allows.
     Slow,
     /// Exact.
     Exact,
-    /// As fast as it may be.
+    /// As fast as the configuration allows.
     Fast,
 }
 
-/// A rate that is none.
+/// An unknown name of a rate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{given}` is no way for a clock to go: give slow, exact or fast")]
+#[error("unknown rate `{given}` of a clock: give slow, exact or fast")]
 pub struct UnknownRate {
     given: String,
 }
@@ -49,12 +49,12 @@ impl Rate {
         }
     }
 
-    /// By how much a clock goes on in a time.
+    /// Advance of this clock during a true time.
     pub(super) fn shown(self, time: Duration) -> Duration {
         time / 8 * self.eighths()
     }
 
-    /// How long it takes until a clock has gone on by so much.
+    /// True time in which this clock advances by `shown`.
     pub(super) fn true_length(self, shown: Duration) -> Duration {
         shown * 8 / self.eighths()
     }
@@ -68,19 +68,19 @@ impl Rate {
     }
 }
 
-/// A node's client of the store, and its process.
+/// A node's process and its client of the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Client {
     pub(super) rate: Rate,
-    /// For how long its process has done nothing, while its clock went on.
+    /// Time since the process paused; its clock goes on.
     pub(super) paused: Option<Duration>,
-    /// To which server it is connected, or was last.
+    /// The server of the current connection, or of the last one.
     pub(super) server: Server,
-    /// How long the store has not heard from it.
+    /// Time since the store last heard from it.
     pub(super) idle: Duration,
-    /// For how long it has not been connected, within one [`LASTING`](super::LASTING).
+    /// Time since it was last connected, within one [`LASTING`](super::LASTING).
     pub(super) away: Duration,
-    /// Since when its link is dead, which it does not know yet.
+    /// Time since its link died, while it does not know yet.
     pub(super) unaware: Option<Duration>,
 }
 

@@ -1,4 +1,4 @@
-//! What only time can show.
+//! Promises that only time can test.
 
 use rolecall_core::{Action, Event, Role, Violation};
 
@@ -20,15 +20,16 @@ impl Timed {
         self.world.breach.get_or_insert(Breach::Promise(violation));
     }
 
-    /// P1: on how many nodes a leader-only act could begin at this instant. A paused process begins nothing; one that goes on
-    /// asks its gate before it does anything else. Who was deposed by an outsider is held back by its epoch alone.
+    /// P1: number of nodes on which a leader-only act could begin at this instant. A paused process begins nothing;
+    /// once resumed it asks its gate before it does anything else. A leader deposed by an outsider does not count: only
+    /// its epoch holds it back.
     fn open_gates(&self) -> usize {
         let hosts = self.world.hosts.iter().zip(&self.clients);
         hosts.filter(|(host, client)| host.gate_is_open() && client.paused.is_none() && !host.deposed).count()
     }
 
-    /// P13: a leader whom nothing reaches any more closes its gate and stops its service when its validity ends, by its own
-    /// clock alone.
+    /// P13: a leader that nothing reaches any more closes its gate and stops its service when its validity ends, by its
+    /// own clock alone.
     fn ends_alone(&self, place: usize) -> bool {
         let Some(node) = self.world.hosts[place].node() else { return true };
         let Some((_, until)) = node.term() else { return true };
@@ -41,7 +42,7 @@ impl Timed {
         wakes && closes && (stops || node.role() != Role::Leader)
     }
 
-    /// Until when, in true time since the beginning, a gate was opened.
+    /// A note on the end of a newly opened gate, in true time since the beginning.
     pub(super) fn gate_until(&self, happened: &Happened, begun: &Self) -> Option<String> {
         let until = happened
             .actions

@@ -1,11 +1,12 @@
-//! Worlds in which time is common to all: what deadlines are for.
+//! Worlds with one true time, which show that deadlines do their work.
 //!
-//! One true time goes on for all, in whole grains. Every node has a clock whose rate is wrong by as much as is configured, in
-//! either direction, or exact. The store ends sessions by the true time, rounded to its ticks, and has two servers, of which one
-//! may lose the other. Time goes on only when nothing is due and nothing is under way, but for answers that are late, processes
-//! that pause, and clients that do not come back yet: all of these may last for as long as they like.
+//! One true time advances for all, in whole grains. Every node's clock is exact, or too slow or too fast by as much as
+//! the configuration allows. The store ends sessions by the true time, rounded to its ticks. It has two servers, of
+//! which one may lose the other. Time advances only when nothing is due and nothing is under way, except for late
+//! answers, paused processes and clients that have not come back yet: these may last as long as they like.
 //!
-//! What the untimed worlds show is not shown again: at one instant things happen in one order.
+//! The untimed worlds try every order of events, so these need not: in a lean timed world the events of one instant
+//! happen in one order.
 
 mod client;
 mod judge;
@@ -29,31 +30,31 @@ const SCALE: Scale = Scale {
     servers: 2,
     clock_error_ppm: CLOCK_ERROR_PPM,
 };
-/// A client that has asked for nothing for so long shows that it lives.
+/// Silence after which a client pings.
 const PING: Duration = Duration::from_millis(1_400);
-/// A client notices so late, at the latest, that its link is dead.
+/// Longest time until a client notices that its link is dead.
 const UNAWARE: Duration = Duration::from_millis(2_800);
-/// A server that has lost the others for so long gives its clients up, and a process pauses no longer: by then nothing is left
-/// that could still change.
+/// Longest isolation of a server, after which it drops its clients, and longest pause of a process. By then nothing is
+/// left that could still change.
 const LONGEST: Duration = Duration::from_millis(6_000);
-/// What lasts ends after a whole number of these, or at once; it begins at any instant.
+/// Unit of everything that lasts: it begins at any instant and ends at once or after a whole number of these.
 const LASTING: Duration = Duration::from_millis(1_000);
 
-/// The state of a model that knows the time.
+/// The state of a timed model.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Timed {
     pub(crate) world: World,
     clients: Vec<Client>,
-    /// Whether things happen in one order at one instant.
+    /// True if the events of one instant happen in one order only.
     lean: bool,
-    /// With how many nodes and servers something goes wrong.
+    /// Number of nodes and servers that faults may strike.
     struck: u8,
     /// The server that has lost the others, and for how long.
     isolated: Option<(Server, Duration)>,
 }
 
 impl Timed {
-    /// A cluster that starts, or is at rest, on clocks that go like this.
+    /// A cluster that starts, or is at rest, on clocks with these rates.
     fn new(options: &Options, rates: &[Rate]) -> Self {
         let servers = (0..SCALE.servers).map(Server).cycle();
         let clients = rates.iter().zip(servers).map(|(rate, server)| Client::new(*rate, server)).collect();
@@ -75,7 +76,7 @@ impl Timed {
     }
 }
 
-/// Every way in which so many clocks can go.
+/// Every combination of rates for this many clocks.
 fn all_ways(clocks: u8, rates: &[Rate]) -> Vec<Vec<Rate>> {
     (0..clocks).fold(vec![Vec::new()], |shorter, _| {
         let longer = |way: &Vec<Rate>| rates.iter().map(|rate| [way.as_slice(), &[*rate]].concat()).collect::<Vec<_>>();
@@ -83,7 +84,7 @@ fn all_ways(clocks: u8, rates: &[Rate]) -> Vec<Vec<Rate>> {
     })
 }
 
-/// Whether what has lasted for so long may end.
+/// True if a condition that has lasted this long may end.
 fn may_end(lasted: Duration) -> bool {
     lasted.as_millis().is_multiple_of(LASTING.as_millis())
 }

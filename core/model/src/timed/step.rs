@@ -1,4 +1,4 @@
-//! What can happen next where time is common to all.
+//! The steps of a timed world.
 
 use std::time::Duration;
 
@@ -14,25 +14,25 @@ use crate::world::{Happened, Process, Road};
 pub(crate) enum TimedStep {
     /// A grain of time passes.
     Pass,
-    /// Something arrives at a node.
+    /// A message arrives at a node.
     Bring(usize, Road),
-    /// A service that starts serves; one that stops is gone.
+    /// A starting service serves; a stopping one is gone.
     Serve(usize),
-    /// A node is woken, its deadline having come.
+    /// A node wakes at its deadline.
     Wake(usize),
-    /// A client comes to a server: again with its session, or for a new one.
+    /// A client connects to a server, with its old session or for a new one.
     Connect(usize, Server),
-    /// A client gives up a server that has lost the others.
+    /// A client leaves a server that has lost the others.
     Leave(usize),
     /// A paused process goes on.
     Resume(usize),
     /// A crashed process starts again.
     Restart(usize),
-    /// A server finds the others; what it held reaches them now, or is lost with its links.
+    /// A server finds the others again. The requests it held reach them now, or are lost along with its links.
     Heal {
         deliver: bool,
     },
-    /// Something goes wrong.
+    /// Faults.
     Crash(usize),
     Cut(usize),
     CutSilently(usize),
@@ -46,7 +46,7 @@ pub(crate) enum TimedStep {
 }
 
 impl TimedStep {
-    /// Which fault it spends.
+    /// The fault that this step spends.
     pub(super) const fn fault(self) -> Option<Fault> {
         match self {
             Self::Crash(_) => Some(Fault::Crash),
@@ -69,7 +69,7 @@ impl TimedStep {
         }
     }
 
-    /// Whose step it is.
+    /// The host of this step.
     pub(super) const fn place(self) -> Option<usize> {
         match self {
             Self::Bring(place, _)
@@ -92,7 +92,7 @@ impl TimedStep {
         }
     }
 
-    /// What there is to say of it, beside what the node does about it.
+    /// A note for the trace, beside the event and the actions of a node.
     pub(super) fn note(self) -> Option<String> {
         let text = match self {
             Self::Connect(_, server) => return Some(format!("its client connects to server {}", server.0)),
@@ -178,7 +178,7 @@ impl Timed {
         self.hurry();
     }
 
-    /// What a node sends is with the store at once, if its link is alive.
+    /// Passes a node's requests to the store at once, if its link is alive.
     fn hurry(&mut self) {
         for place in 0..self.clients.len() {
             while !self.world.hosts[place].sent.is_empty() {
@@ -208,7 +208,7 @@ impl Timed {
         self.world.tell_store(0, store::Event::Wake);
     }
 
-    /// Lets the store know that a client lives, and a client that its link does not.
+    /// Pings the store on behalf of an idle client, and tells a client in the end that its link is dead.
     fn keep_up(&mut self, place: usize) {
         let client = &mut self.clients[place];
         let host = &self.world.hosts[place];
@@ -253,7 +253,7 @@ impl Timed {
         }
     }
 
-    /// Whether a node's deadline has come.
+    /// True if a node's deadline has come.
     pub(super) fn is_due(&self, place: usize) -> bool {
         let host = &self.world.hosts[place];
         let deadline = host.node().and_then(Node::next_deadline);

@@ -1,4 +1,4 @@
-//! Which steps are possible where time is common to all.
+//! The possible steps of a timed world.
 
 use rolecall_core::Role;
 use rolecall_core::store::Server;
@@ -15,7 +15,7 @@ impl Timed {
             steps.extend(self.recoveries());
             steps.push(TimedStep::Pass);
         } else {
-            // In which order things happen at one instant, the untimed worlds try out.
+            // The untimed worlds try every order of the events of one instant.
             let tried = if self.lean { 1 } else { due.len() };
             steps.extend(due.into_iter().take(tried));
         }
@@ -28,7 +28,7 @@ impl Timed {
         }
     }
 
-    /// What time waits for.
+    /// Steps that must happen before time advances.
     fn due(&self) -> Vec<TimedStep> {
         let mut due = Vec::new();
         if self.isolated.is_some_and(|(_, since)| since >= LONGEST) {
@@ -56,7 +56,7 @@ impl Timed {
         self.due().first().copied()
     }
 
-    /// What may happen by itself, now or later, the likelier first.
+    /// Steps that may happen by themselves, now or later, the likeliest first.
     pub(super) fn recoveries(&self) -> Vec<TimedStep> {
         let mut steps = Vec::new();
         if self.isolated.is_some_and(|(_, since)| may_end(since)) {
@@ -79,7 +79,7 @@ impl Timed {
         steps
     }
 
-    /// To which servers a client may come: that from before and, where it makes a difference, the others.
+    /// The servers to which a client may connect: its last one and, where it makes a difference, the others.
     fn servers(&self, before: Server) -> impl Iterator<Item = Server> {
         let differ = self.left(Fault::Server) || self.is_isolated(before);
         let others = (0..self.world.scale.servers).map(Server).filter(move |other| differ && *other != before);

@@ -1,4 +1,4 @@
-//! A node takes an event, and the world carries out what it wants done.
+//! A node handles an event, and the world carries out its actions.
 
 use rolecall_core::names::Canonical;
 use rolecall_core::store::{Answer, Refusal, Reply, Request};
@@ -7,17 +7,17 @@ use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 use super::{Breach, News, Process, Sent, Service, World};
 use crate::judge::{self, Judged};
 
-/// By which road something comes to a node.
+/// The road by which an event comes to a node. Each road keeps its own order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Road {
     Answers,
-    /// That of answers that were delayed.
+    /// The road of delayed answers.
     Late,
     Notices,
     News,
 }
 
-/// What one event did, for whoever writes it down.
+/// The effect of one event on a node, for the trace.
 pub(crate) struct Happened {
     pub(crate) place: usize,
     pub(crate) event: Event,
@@ -44,8 +44,8 @@ impl World {
         seen.push(Happened { place, event, actions });
     }
 
-    /// P12 between nodes: a term that begins is newer than all before it. One whose candidate an outsider deleted before its
-    /// node heard that it leads is out of order, and refused by its epoch.
+    /// P12 between nodes: a term that begins is newer than all before it. If an outsider deleted the candidate before
+    /// the node heard that it leads, its term is out of order and is refused by its epoch.
     fn note_term(&mut self, place: usize, before: &Node) {
         let host = &mut self.hosts[place];
         let held = before.term().map(|(fence, _)| fence);
@@ -63,7 +63,7 @@ impl World {
         host.deposed &= host.is_about_to_lead();
     }
 
-    /// P2, as the store sees it: the first candidate is owned by the session that this node believes in.
+    /// P2, as the store sees it: the session that this node believes in owns the first candidate.
     fn stands_first(&self, place: usize) -> bool {
         let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List) else { return false };
         let Some(candidate) = candidates.first().copied() else { return false };
@@ -115,7 +115,7 @@ impl World {
         }
     }
 
-    /// The next thing that a step of this kind brings to a node.
+    /// Delivers the next event of this road to a node.
     pub(crate) fn bring(&mut self, place: usize, road: Road, seen: &mut Vec<Happened>) {
         let host = &mut self.hosts[place];
         match road {
@@ -154,7 +154,8 @@ impl World {
     }
 }
 
-/// Whether this is an answer or a notice that the node does not wait for. A candidate that exists all the same is of interest.
+/// True for an answer or a notice that the node does not wait for. A candidate that was created nevertheless still
+/// matters.
 fn is_stale(before: &Node, now: rolecall_core::Time, event: &Event) -> bool {
     let id = match event {
         Event::Answered { id, answer: Answer::Done(Reply::Entered(_)) } if id.slot == Slot::Queue => return false,

@@ -1,4 +1,4 @@
-//! One node, and what is around it.
+//! One node and its surroundings.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -9,30 +9,31 @@ use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
 
 use super::Scale;
 
-/// The process, its client of the store, and what is under way to and from it.
+/// A process, its client of the store, and everything under way to and from it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Host {
     pub(crate) process: Process,
-    /// The time on its own clock.
+    /// The time on this host's own clock.
     pub(crate) clock: Time,
-    /// What its gate was last told: the term that is open, and until when on its own clock.
+    /// The gate's last orders: the open term, and its end on the host's own clock.
     pub(crate) gate: Option<(Fence, Time)>,
-    /// The session that its client has.
+    /// The client's session.
     pub(crate) session: Option<Session>,
-    /// Whether its client is connected.
+    /// True while the client is connected.
     pub(crate) linked: bool,
-    /// What is under way to the store, in order; it arrives even if the link is cut meanwhile, until there is a new one.
+    /// Requests under way to the store, in order. They arrive even if the link is cut meanwhile, until there is a new
+    /// link.
     pub(crate) sent: VecDeque<(Session, Sent)>,
     /// Answers, notices and news of the session come by separate roads, each in order.
     pub(crate) answers: VecDeque<(OpId, Answer)>,
     pub(crate) notices: VecDeque<(OpId, Notice)>,
     pub(crate) news: VecDeque<News>,
-    /// Answers of links that are gone.
+    /// Answers from earlier links.
     pub(crate) late: VecDeque<(OpId, Answer)>,
     pub(crate) service: Option<Service>,
-    /// Whether an outsider deleted the candidate on which its term stands.
+    /// True if an outsider deleted the candidate on which the term stands.
     pub(crate) deposed: bool,
-    /// Whether it was asked to end.
+    /// True once the node was asked to stop.
     pub(crate) stopping: bool,
 }
 
@@ -40,7 +41,7 @@ pub(crate) struct Host {
 pub(crate) enum Process {
     Runs(Box<Node>),
     Crashed,
-    /// It came to its end.
+    /// It ended in good order.
     Ended,
 }
 
@@ -57,7 +58,7 @@ pub(crate) enum News {
     Lost,
 }
 
-/// A life of a service.
+/// One life of a service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Service {
     Starting(Run),
@@ -109,12 +110,12 @@ impl Host {
         self.node().is_some_and(|node| node.term().is_some())
     }
 
-    /// Whether a leader-only act could begin now: the gate is asked at the point of use, by the clock.
+    /// True if a leader-only act could begin now: the gate is asked at the point of use, by the host's clock.
     pub(crate) fn gate_is_open(&self) -> bool {
         self.gate.is_some_and(|(_, until)| self.clock < until)
     }
 
-    /// Whether it leads, or an answer is under way that will make it.
+    /// True if the node leads, or an answer is under way that will make it lead.
     pub(crate) fn is_about_to_lead(&self) -> bool {
         let Some(node) = self.node() else { return false };
         let claimed = |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
@@ -126,13 +127,13 @@ impl Host {
         claims.any(|(id, _)| names.knows(*id))
     }
 
-    /// Whether this session can end: time sees to it that no leader's does.
+    /// True if this session can end. A leader's session never does, as deadlines guarantee in a world with time.
     pub(super) fn may_lose(&self, session: Session) -> bool {
         let believes = self.node().and_then(Node::session).is_some_and(|(believed, _)| believed == session);
         !believes || !self.is_about_to_lead()
     }
 
-    /// Whether nothing is under way to this node or will be without its doing.
+    /// True if nothing is under way to this node, nor will be unless it acts.
     pub(crate) fn is_quiet(&self) -> bool {
         let waits = match self.service {
             Some(Service::Starting(_) | Service::Stopping(_)) => true,
@@ -141,7 +142,8 @@ impl Host {
         self.sent.is_empty() && self.answers.is_empty() && self.notices.is_empty() && self.news.is_empty() && !waits
     }
 
-    /// Takes out an answer or a notice under way that nobody waits for; a candidate that was made all the same is of interest.
+    /// Removes an answer or a notice under way that the node does not wait for. A candidate that was created
+    /// nevertheless still matters.
     pub(crate) fn unawaited(&mut self) -> Option<Event> {
         let names = Canonical::new(self.clock, self.node()?, &mut []);
         let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Entered(_)));
@@ -153,7 +155,7 @@ impl Host {
         self.answers.remove(at).map(|(id, answer)| Event::Answered { id, answer })
     }
 
-    /// Its process is gone, and everything that was on its way to it.
+    /// Ends the process and drops everything on its way to it.
     pub(crate) fn end(&mut self, how: Process) {
         self.process = how;
         self.clock = ORIGIN;
@@ -174,7 +176,7 @@ impl Process {
         let mut config = Config::new(name(place));
         config.store_tick = Some(scale.tick);
         config.clock_error_ppm = scale.clock_error_ppm;
-        // A listing that comes by itself would only hide what is missed without it.
+        // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;
         Self::Runs(Box::new(Node::new(config)))
     }

@@ -1,4 +1,4 @@
-//! A whole world in one value: nodes, the store, and everything that is under way between them.
+//! A whole world in one value: the nodes, the store, and everything under way between them.
 
 mod deliver;
 mod host;
@@ -22,14 +22,14 @@ pub(crate) use step::Step;
 use super::Options;
 use super::faults::Faults;
 
-/// What must not happen.
+/// An outcome that must never happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Breach {
-    /// A promise does not hold.
+    /// A promise is broken.
     Promise(Violation),
-    /// The store is not as it must be.
+    /// The store is inconsistent.
     Store(Broken),
-    /// A node refused to go on, though nothing was wrong with its configuration.
+    /// A node refused to go on although nothing was wrong with its configuration.
     Refused,
 }
 
@@ -43,28 +43,28 @@ impl fmt::Display for Breach {
     }
 }
 
-/// The state of a model that knows no time: every node has a clock of its own, which jumps to its next deadline when it is
-/// woken, and the store's stands still.
+/// The state of an untimed model: every node has a clock of its own, which jumps to the node's next deadline when it
+/// wakes; the store's clock stands still.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct World {
-    /// Whether little lingers.
+    /// True if only answers linger.
     lean: bool,
     pub(crate) scale: Scale,
     pub(crate) store: Machine,
     /// The time of the store.
     pub(crate) now: Time,
     pub(crate) hosts: Vec<Host>,
-    /// What may still go wrong.
+    /// Faults that may still happen.
     pub(crate) faults: Faults,
-    /// The newest term that was begun.
+    /// Fence of the newest term that began.
     pub(crate) newest: Option<Fence>,
-    /// Whose session is whose: places in `hosts`.
+    /// Owner of each session, as its place in `hosts`.
     pub(crate) owners: BTreeMap<Session, usize>,
     pub(crate) breach: Option<Breach>,
 }
 
 impl World {
-    /// A store that nobody has come to yet, or a cluster at rest.
+    /// A store without clients yet, or a cluster at rest.
     pub(crate) fn new(options: &Options) -> Self {
         let mut world = Self::empty(options, Scale::UNTIMED);
         if options.settled > 0 {
@@ -73,7 +73,7 @@ impl World {
         world
     }
 
-    /// A store that nobody has come to yet.
+    /// A store without clients yet.
     pub(crate) fn empty(options: &Options, scale: Scale) -> Self {
         Self {
             lean: options.lean,
@@ -97,7 +97,7 @@ impl World {
         }
     }
 
-    /// Gives the store an event, and what it says to those concerned.
+    /// Gives the store an event and passes its outputs on to the hosts concerned.
     pub(crate) fn tell_store(&mut self, place: usize, event: store::Event) {
         let mut out = Vec::new();
         self.store.handle(self.now, event, &mut out);
@@ -147,12 +147,12 @@ impl World {
         }
     }
 
-    /// Who hears what is said to this session.
+    /// The connected host of this session.
     fn listener(&mut self, session: Session) -> Option<&mut Host> {
         self.hosts.iter_mut().find(|host| host.linked && host.session == Some(session))
     }
 
-    /// Sessions that the store keeps and nobody uses any more, ordered by host.
+    /// Sessions that the store keeps although nobody uses them, ordered by host.
     pub(crate) fn orphans(&self) -> Vec<(usize, Session)> {
         let orphan = |session| {
             let place = *self.owners.get(&session)?;
@@ -165,8 +165,8 @@ impl World {
         orphans
     }
 
-    /// Whether this node leads, as far as P1 goes: a leader whose candidate an outsider deleted is held back by its epoch
-    /// alone.
+    /// Number of nodes that lead, as far as P1 goes. A leader whose candidate an outsider deleted does not count: only
+    /// its epoch holds it back.
     pub(crate) fn leaders(&self) -> usize {
         self.hosts.iter().filter(|host| host.gate_is_open() && !host.deposed).count()
     }
@@ -176,7 +176,7 @@ impl World {
         Client { address: Arc::from(format!("{id}:80")), id: Arc::from(id) }
     }
 
-    /// What the store would answer an operator, who leaves no trace.
+    /// The store's answer to an operator, who leaves no trace.
     pub(crate) fn peek(&self, request: store::Request) -> Option<Reply> {
         let mut store = self.store.clone();
         let mut out = Vec::new();

@@ -1,4 +1,4 @@
-//! Which steps are possible.
+//! The possible steps of an untimed world.
 
 use rolecall_core::store::{Reply, Request};
 use rolecall_core::{Directory, Role, Time, Timer};
@@ -7,7 +7,7 @@ use super::{Host, News, Process, Service, Step, World};
 use crate::faults::Fault;
 
 impl World {
-    /// Every step that is possible now, in a fixed order.
+    /// Lists every step that is possible now, in a fixed order.
     pub(crate) fn options(&self, steps: &mut Vec<Step>) {
         if self.breach.is_some() {
             return;
@@ -23,7 +23,7 @@ impl World {
         self.operator(steps);
     }
 
-    /// What arrives, or is done by itself.
+    /// Steps that happen by themselves: arrivals, connections, services that start and stop.
     pub(crate) fn deliveries(&self, place: usize, steps: &mut Vec<Step>) {
         let host = &self.hosts[place];
         let mut offer = |possible: bool, step: Step| steps.extend(possible.then_some(step));
@@ -91,7 +91,7 @@ impl World {
     }
 }
 
-/// Whether time may go on for a node.
+/// The price of letting time pass for a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Wake {
     Free,
@@ -103,8 +103,8 @@ impl Host {
         !self.linked && self.node().is_some()
     }
 
-    /// Whether word of an earlier connection is still under way: hardly ever does a client have the next one before that
-    /// arrives.
+    /// True while news of an earlier connection is still under way. A client hardly ever has its next connection before
+    /// that news arrives.
     fn hears_of_a_session(&self) -> bool {
         self.news.iter().any(|news| matches!(news, News::Up(_)))
     }
@@ -118,7 +118,7 @@ impl Host {
             Timer::Validity if self.linked => Some(quiet_or(Fault::Haste)),
             Timer::Validity => Some(Wake::Free),
             Timer::Shutdown => (!self.linked).then_some(Wake::Free),
-            // Services come to an end, and nothing is listed by itself.
+            // Services always start and stop in time, and nothing is relisted by itself.
             Timer::Service | Timer::Relist => None,
         }
     }

@@ -1,13 +1,13 @@
-//! How long things last in a world.
+//! Durations in a world.
 
 use std::time::Duration;
 
-/// What is configured the same for all nodes and the store.
+/// Settings that all nodes and the store share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Scale {
-    /// The session timeout of every node.
+    /// Session timeout of every node.
     pub(crate) timeout: Duration,
-    /// What store and nodes know the store's tick to be.
+    /// The store's tick, which the nodes know.
     pub(crate) tick: Duration,
     pub(crate) servers: u8,
     pub(crate) clock_error_ppm: u32,

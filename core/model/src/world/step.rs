@@ -1,4 +1,4 @@
-//! What can happen next.
+//! The steps of an untimed world.
 
 use core::time::Duration;
 
@@ -12,30 +12,30 @@ use crate::Options;
 use crate::explore::Explored;
 use crate::faults::Fault;
 
-/// One step of a world. Hosts are named by their places; so are orphans, candidates and entries, each in the order of the
-/// store, so that a step means the same in a world whose names are others.
+/// One step of a world. Hosts are named by their places. Orphans, candidates and entries are named by their places in
+/// the store's order, so that a step means the same in a world with other names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Step {
-    /// A client comes to the store: again with its session, or for a new one.
+    /// A client connects to the store, with its old session or for a new one.
     Connect(usize),
-    /// The store takes the next thing that a host sent.
+    /// The store takes the next request of a host.
     Take(usize),
-    /// The next answer, notice, or news of the session arrives; or an answer of an earlier link.
+    /// The next answer, notice, news of the session, or answer of an earlier link arrives.
     Answer(usize),
     Notice(usize),
     News(usize),
     LateAnswer(usize),
-    /// A service that starts serves; one that stops is gone.
+    /// A starting service serves; a stopping one is gone.
     Serve(usize),
-    /// A node's clock jumps to its next deadline, and it is woken.
+    /// A node's clock jumps to its next deadline, and the node wakes.
     Wake(usize),
-    /// All clocks go on by the time that is left until the first deadline.
+    /// All clocks advance to the first deadline of any node.
     Pass,
     /// A crashed process starts again.
     Restart(usize),
-    /// The store ends a session that nobody uses any more.
+    /// The store ends a session that nobody uses.
     EndOrphan(usize),
-    /// Something goes wrong.
+    /// Faults.
     Crash(usize),
     Expire(usize),
     Cut(usize),
@@ -54,7 +54,7 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// Which fault it spends.
+    /// The fault that this step spends.
     fn fault(self) -> Option<Fault> {
         match self {
             Self::Crash(_) => Some(Fault::Crash),
@@ -85,7 +85,7 @@ impl Step {
 }
 
 impl Step {
-    /// Whose step it is.
+    /// The host of this step.
     pub(crate) fn place(self) -> Option<usize> {
         match self {
             Self::Connect(place)
@@ -114,7 +114,7 @@ impl Step {
         }
     }
 
-    /// What there is to say of it, beside what the node does about it.
+    /// A note for the trace, beside the event and the actions of a node.
     pub(crate) fn note(self) -> Option<String> {
         let text = match self {
             Self::Restart(_) => "starts again",
@@ -189,7 +189,7 @@ impl Explored for World {
 }
 
 impl World {
-    /// Takes a step that is possible; `seen` learns what the nodes did.
+    /// Takes a possible step and adds to `seen` what the nodes did.
     pub(super) fn apply(&mut self, step: Step, seen: &mut Vec<Happened>) {
         if let Some(fault) = step.fault() {
             self.faults.spend(fault);
@@ -265,7 +265,7 @@ impl World {
         }
     }
 
-    /// In a lean world what a node sends is with the store at once, and what nobody waits for arrives at once.
+    /// In a lean world, requests reach the store at once, and messages that nobody waits for arrive at once.
     fn hurry(&mut self, seen: &mut Vec<Happened>) {
         for place in 0..self.hosts.len() {
             while self.lean && !self.hosts[place].sent.is_empty() {
@@ -319,14 +319,14 @@ impl World {
         }
     }
 
-    /// How long it is until a node's next deadline.
+    /// Time until a node's next deadline.
     pub(crate) fn time_left(&self, place: usize) -> Option<Duration> {
         let host = &self.hosts[place];
         let (at, _) = host.node()?.next_deadline().filter(|(at, _)| *at < Time::MAX)?;
         Some(at.since(host.clock))
     }
 
-    /// A node's clock goes on. What ends without waking it never does, in a world in which no time is common to two.
+    /// Advances a node's clock. Limits that wake nobody move along: without a common time they never pass.
     fn pass(&mut self, place: usize, length: Duration) {
         let host = &mut self.hosts[place];
         if let Process::Runs(node) = &mut host.process {
@@ -335,7 +335,7 @@ impl World {
         }
     }
 
-    /// A link breaks.
+    /// A link breaks, and the client knows.
     pub(crate) fn unlink(&mut self, place: usize) {
         let host = &mut self.hosts[place];
         host.linked = false;
@@ -362,7 +362,7 @@ impl World {
         self.tell_store(0, store::Event::Operator(Act::DeleteMember { directory, key: member.key }));
     }
 
-    /// Connected clients are shown what is committed, as pings do.
+    /// Shows connected clients the newest commit, as pings do.
     fn ping(&mut self) {
         let connected: Vec<Session> =
             self.hosts.iter().filter(|host| host.linked).filter_map(|host| host.session).collect();
@@ -372,7 +372,7 @@ impl World {
     }
 }
 
-/// Puts off what ends without waking anybody.
+/// Moves limits that wake nobody later.
 struct Later(Duration);
 
 impl Names for Later {
