@@ -1,4 +1,4 @@
-//! What applications did, with the true time at which they did it.
+//! The acts of applications, with their true times.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -6,7 +6,7 @@ use rolecall_core::{Fence, Time};
 
 use super::clock::TrueTime;
 
-/// Writes down what the application of one node does, for the simulation to judge. Clones share it.
+/// Records what the application of one node does, for the simulation to judge. Clones share the record.
 #[derive(Clone, Debug)]
 pub struct Acts {
     node: usize,
@@ -15,27 +15,27 @@ pub struct Acts {
     list: ActList,
 }
 
-/// What was written down since it was last taken.
+/// Acts recorded since they were last taken.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ActList(Arc<Mutex<Vec<Act>>>);
 
-/// One thing that an application did.
+/// One act of an application.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Act {
     pub(super) at: Time,
     pub(super) node: usize,
-    /// Which life of the node: one that starts again remembers nothing.
+    /// Number of the node's life: a node that starts again remembers nothing.
     pub(super) life: u32,
     pub(super) fence: Fence,
     pub(super) what: ActKind,
 }
 
-/// Of which kind.
+/// Kinds of acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ActKind {
-    /// A leader began something that only a leader may do.
+    /// A leader began a leader-only act.
     Begin,
-    /// A worker did what a leader asked for.
+    /// A worker carried out a leader's request.
     Accept,
 }
 
@@ -44,12 +44,14 @@ impl Acts {
         Self { node, life, truth, list }
     }
 
-    /// A leader-only act begins now, in the term of `fence`: right after [`Term::check`](rolecall::Term::check) allowed it.
+    /// Records that a leader-only act begins now, in the term of `fence`. To be called right after
+    /// [`Term::check`](rolecall::Term::check) allowed it.
     pub fn begin(&self, fence: Fence) {
         self.note(fence, ActKind::Begin);
     }
 
-    /// A worker does now what the leader of `fence` asked for: right after [`Term::admit`](rolecall::Term::admit) allowed it.
+    /// Records that a worker carries out a request of the leader of `fence` now. To be called right after
+    /// [`Term::admit`](rolecall::Term::admit) allowed it.
     pub fn accept(&self, fence: Fence) {
         self.note(fence, ActKind::Accept);
     }

@@ -1,4 +1,4 @@
-//! Simulated time: the true one, and what the clock of each host makes of it.
+//! Simulated time: the true time, and the clocks of the hosts.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -17,18 +17,18 @@ use rolecall::Clock;
 /// The time of day at which every simulation begins: 2026-01-01, in seconds since 1970.
 pub(super) const EPOCH_S: u64 = 1_767_225_600;
 
-/// The true time, which no host knows: how long the simulation has gone on.
+/// The true time, which no host knows: the time since the simulation began.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TrueTime(Arc<AtomicU64>);
 
 impl TrueTime {
-    /// Between the steps of a simulation: how far it has come.
+    /// Sets the true time; called between the steps of a simulation.
     pub(super) fn set(&self, elapsed: Duration) {
         self.0.store(nanos(elapsed), Ordering::Relaxed);
     }
 
     pub(super) fn now(&self) -> Time {
-        // Within a step each host is at a time of its own; a host that is torn down has none.
+        // Within a step each host has a time of its own; a host that is being torn down has none.
         let within = Handle::try_current().ok().and_then(|_| turmoil::sim_elapsed());
         within.map_or_else(|| Time::from_nanos(self.0.load(Ordering::Relaxed)), |at| Time::from_nanos(nanos(at)))
     }
@@ -43,7 +43,8 @@ pub(crate) struct SimClock {
     changed: watch::Sender<()>,
 }
 
-/// From the true time `since` on, at which the clock showed `shown`, it runs too fast by so many parts per million.
+/// Course of a clock: it showed `shown` at the true time `since`, and runs too fast by `ppm` parts per million from
+/// then on.
 #[derive(Clone, Copy, Debug)]
 struct Course {
     since: Time,
@@ -59,7 +60,7 @@ impl SimClock {
         Self { truth, freezer, course: Arc::new(Mutex::new(course)), changed: watch::Sender::new(()) }
     }
 
-    /// It is too fast by `ppm` parts per million from now on.
+    /// Lets the clock run too fast by `ppm` parts per million from now on.
     pub(super) fn set_rate(&self, ppm: i32) {
         let since = self.truth.now();
         let mut course = self.lock();
@@ -68,7 +69,7 @@ impl SimClock {
         self.changed.send_replace(());
     }
 
-    /// What it shows at a true time.
+    /// Time that the clock shows at a true time.
     pub(super) fn at(&self, truly: Time) -> Time {
         self.lock().shown_at(truly)
     }
@@ -85,7 +86,7 @@ impl Course {
         self.shown + Duration::from_nanos(u64::try_from(shown).unwrap_or(0))
     }
 
-    /// How long it truly takes until so much has passed on this clock.
+    /// True time in which `left` passes on this clock.
     fn truly(self, left: Duration) -> Duration {
         let left = i128::try_from(left.as_nanos()).unwrap_or(i128::MAX / MILLION / 2);
         let rate = MILLION + i128::from(self.ppm);

@@ -1,4 +1,4 @@
-//! Evidence that visitors collect, and the application's own verdict on it once a run is over.
+//! Evidence that visitors collect, and the application's own verdict on it at the end of a run.
 
 use core::any::Any;
 use core::fmt;
@@ -7,17 +7,17 @@ use std::sync::Arc;
 
 use rolecall_core::Time;
 
-/// Evidence of one run, shared by all its visitors: clones are the same evidence. A simulation that is told of it by
-/// [`Simulation::evidence`](super::Simulation::evidence) asks for the verdict at the end of each run.
+/// Evidence of one run. All visitors share it: clones are the same evidence. With
+/// [`Simulation::evidence`](super::Simulation::evidence) the simulation asks for the verdict at the end of each run.
 pub trait Evidence: Any + Clone + Send + Sync {
-    /// Says what is wrong, if anything is. In the time spans of `excused` two nodes may have led, since an outsider took a
-    /// leader's candidate or session away; only epochs help there.
+    /// Judges the run. In the time spans of `excused` two nodes may have led, because an outsider took a leader's
+    /// candidate or session away; only epochs help there.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first thing that went wrong.
     fn verdict(&self, excused: &[(Time, Time)]) -> Result<(), Wrong>;
 
-    /// Adds all of it to the fingerprint of the run.
+    /// Adds all evidence to the fingerprint of the run.
     fn digest(&self, hasher: &mut dyn Hasher);
 }
 
@@ -26,7 +26,7 @@ pub trait Evidence: Any + Clone + Send + Sync {
 pub struct Wrong {
     /// When it went wrong, in true time.
     pub at: Time,
-    /// Why it is wrong.
+    /// Reason.
     pub text: String,
 }
 

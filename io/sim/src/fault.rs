@@ -1,128 +1,128 @@
-//! What may go wrong.
+//! The faults that a simulation can inject.
 
 use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
-/// Something that goes wrong, and for how long. Nodes and servers are counted from 0; a number that is too high goes round.
+/// A fault, and how long it lasts. Nodes and servers are counted from 0; a number that is too high wraps around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// A process dies; its connections are closed by its kernel. It starts again.
+    /// A process dies, and its kernel closes its connections. It starts again.
     Crash {
-        /// Which.
+        /// The node.
         node: u8,
-        /// For how long it is down.
+        /// Time until it starts again.
         down: Duration,
     },
-    /// A machine goes dark: nobody is told. It starts again.
+    /// A machine loses its power, and nobody is told. It starts again.
     PowerLoss {
-        /// Which.
+        /// The node.
         node: u8,
-        /// For how long it is down.
+        /// Time until it starts again.
         down: Duration,
     },
     /// A process is stopped, as by SIGSTOP, while its clock goes on.
     Pause {
-        /// Which.
+        /// The node.
         node: u8,
-        /// For how long.
+        /// Time until it goes on.
         length: Duration,
     },
     /// A clock runs too fast, or with a negative value too slow.
     ClockRate {
-        /// Whose.
+        /// The node.
         node: u8,
-        /// By how much, in parts per million.
+        /// Error of the rate, in parts per million.
         ppm: i32,
     },
-    /// Nothing passes between two hosts.
+    /// Nothing passes between two hosts, in either direction.
     Partition {
         /// One.
         from: End,
         /// The other.
         to: End,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// Nothing passes from one host to another; the other way is open.
+    /// Nothing passes from one host to another; the other direction is open.
     OneWay {
-        /// Whose words are lost.
+        /// The sender, whose messages are lost.
         from: End,
-        /// Who does not hear.
+        /// The receiver.
         to: End,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// What is sent between two hosts waits, and comes all at once.
+    /// Messages between two hosts wait, and arrive all at once.
     Stall {
         /// One.
         from: End,
         /// The other.
         to: End,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// Everything between a node and the store takes longer.
+    /// All messages between a node and the store take longer.
     SlowLink {
-        /// Whose link.
+        /// The node.
         node: u8,
-        /// How long a word is on its way.
+        /// Time that a message takes.
         latency: Duration,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// The store does what a node asks, and the node never hears.
+    /// The store does what a node asks, but its answers are lost.
     LostAnswers {
-        /// Which.
+        /// The node.
         node: u8,
-        /// Whether the answers to reads come all the same.
+        /// True if answers to reads still arrive.
         writes_only: bool,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// Answers and notices come late and overtake each other, beyond deadlines and reconnects too.
+    /// Answers and notices arrive late and overtake each other, even after deadlines and reconnects.
     LateAnswers {
-        /// To whom.
+        /// The node.
         node: u8,
-        /// By up to how much.
+        /// Longest delay.
         by: Duration,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// A server of the store shows what is no longer so.
+    /// A server of the store lags behind and shows old data.
     Lag {
-        /// Which.
+        /// The server.
         server: u8,
-        /// For how long.
+        /// Duration.
         length: Duration,
     },
-    /// The store ends a session before its time.
+    /// The store ends a session early.
     Expire {
-        /// Whose.
+        /// The node.
         node: u8,
     },
-    /// A client gets a new session while the old one lives, and tells of the new one only.
+    /// A client opens a new session while the old one lives, and reports only the new one.
     NewSession {
-        /// Whose.
+        /// The node.
         node: u8,
     },
-    /// A client gives its session up while the store still keeps it.
+    /// A client drops its session while the store still keeps it.
     SessionGivenUp {
-        /// Whose.
+        /// The node.
         node: u8,
     },
-    /// A client goes to another server.
+    /// A client moves to another server.
     Move {
-        /// Whose.
+        /// The node.
         node: u8,
     },
-    /// A server of the store loses the others: it answers reads and commits nothing.
+    /// A server of the store loses contact with the others: it answers reads and commits nothing.
     Cut {
-        /// Which.
+        /// The server.
         server: u8,
-        /// For how long.
+        /// Duration.
         length: Duration,
-        /// Whether what it held reaches the others in the end.
+        /// True if the requests it held reach the others in the end.
         deliver: bool,
     },
     /// The store stops and starts again, with its data.
@@ -131,40 +131,40 @@ pub enum Fault {
     DataLoss,
     /// An operator deletes a node's candidate.
     DeleteCandidate {
-        /// Whose.
+        /// The node.
         node: u8,
     },
     /// An operator deletes a node's entries in the registries.
     DeleteMember {
-        /// Whose.
+        /// The node.
         node: u8,
     },
-    /// The application fails to start.
+    /// The service fails to start.
     FailStarts {
-        /// Where.
+        /// The node.
         node: u8,
-        /// How often in a row.
+        /// Number of failures in a row.
         times: u8,
     },
-    /// The application takes long to stop.
+    /// The service takes long to stop.
     SlowStop {
-        /// Where.
+        /// The node.
         node: u8,
-        /// How long.
+        /// Time that it takes to stop.
         takes: Duration,
-        /// For how long that is so.
+        /// Duration of the fault.
         length: Duration,
     },
-    /// A node is asked to end in good order. It starts again.
+    /// A node is asked to shut down. It starts again.
     Shutdown {
-        /// Which.
+        /// The node.
         node: u8,
-        /// How long after it was asked.
+        /// Time from the request until it starts again.
         down: Duration,
     },
-    /// An operator asks a node to give up its term.
+    /// An operator asks a node to resign.
     Resign {
-        /// Which.
+        /// The node.
         node: u8,
     },
 }
@@ -189,10 +189,10 @@ macro_rules! kinds {
         }
 
         impl FaultKind {
-            /// All of them.
+            /// All kinds.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its name on the command line.
+            /// Name on the command line.
             #[must_use]
             pub const fn name(self) -> &'static str {
                 match self {
@@ -202,7 +202,7 @@ macro_rules! kinds {
         }
 
         impl Fault {
-            /// Of which kind it is.
+            /// The kind of this fault.
             #[must_use]
             pub const fn kind(&self) -> FaultKind {
                 match self {

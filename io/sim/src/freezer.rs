@@ -1,7 +1,7 @@
-//! Stopping a host as SIGSTOP does.
+//! Freezing of a host, as SIGSTOP does.
 //!
-//! All that makes a node's tasks run comes through its seams: sockets, the clock, the store. While a host is frozen all of
-//! these are pending, so none of its tasks runs, while its clock and the world go on.
+//! Everything that wakes a node's tasks comes through its seams: sockets, the clock, the store. While a host is frozen
+//! all of these are pending. So none of its tasks runs, while its clock and the world go on.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall::Entropy;
 
-/// Freezes and thaws one host. Clones share it.
+/// Freezes and thaws one host. Clones control the same host.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Freezer(Arc<Mutex<State>>);
 
@@ -25,7 +25,7 @@ impl Freezer {
         self.lock().is_frozen = true;
     }
 
-    /// Whatever waited goes on, in an order of chance: after a stop a ready connection may be served before any timer.
+    /// Wakes everything that waited, in random order: after a stop, a ready connection may be served before any timer.
     pub(super) fn thaw(&self, entropy: &mut dyn Entropy) {
         let mut waiting = {
             let mut state = self.lock();
@@ -69,7 +69,7 @@ impl Freezer {
         .await
     }
 
-    /// A host that starts anew is not frozen, and nothing of its former life waits.
+    /// Resets the state for a new life of the host: not frozen, and nothing waits.
     pub(super) fn reset(&self) {
         *self.lock() = State::default();
     }

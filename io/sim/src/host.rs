@@ -1,4 +1,4 @@
-//! One node and what is around it.
+//! One node and its surroundings.
 
 use core::convert::Infallible;
 use core::time::Duration;
@@ -23,7 +23,7 @@ use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RoleService,
 /// The port on which every node listens.
 const PORT: u16 = 80;
 
-/// How long the service of a node may drain.
+/// Drain time of every node's service.
 pub(super) const DRAIN: Duration = Duration::from_secs(1);
 
 /// A machine of the simulated world on which a node is about to start.
@@ -46,8 +46,8 @@ impl Host {
         &self.config.id
     }
 
-    /// A node that serves `service` on this host. The simulation adds its sockets, its clock and its judges; the rest may be
-    /// set as usual.
+    /// A node that serves `service` on this host. The simulation adds its sockets, its clock and its judges; everything
+    /// else may be set as usual.
     #[must_use]
     pub fn node(&self, service: impl RoleService) -> NodeBuilder {
         let (net, clock, mischief) = (self.net(), self.clock(), self.mischief.clone());
@@ -65,32 +65,32 @@ impl Host {
         Arc::clone(&self.net)
     }
 
-    /// The clock of this host. What a service does with tokio's own timers goes on while its host is paused.
+    /// The clock of this host. Tokio's own timers go on while the host is paused, so a service must not use them.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock)
     }
 
-    /// Where the simulation's [`storage`](super::Simulation::storage) answers, `host:port`.
+    /// Address (`host:port`) of the simulation's [`storage`](super::Simulation::storage).
     #[must_use]
     pub fn storage(&self) -> String {
         format!("{}:{}", storage::HOST, storage::PORT)
     }
 
-    /// Where a service writes down what it does, for the simulation to judge.
+    /// The record of what a service does, for the simulation to judge.
     #[must_use]
     pub fn acts(&self) -> Acts {
         self.acts.clone()
     }
 
-    /// Random bits of this life of this host; another `use_` gives others.
+    /// Random bits for this life of this host. Each `use_` gives different ones.
     #[must_use]
     pub fn entropy(&self, use_: u64) -> Box<dyn Entropy> {
         Box::new(SeededEntropy::new(self.seed ^ use_.wrapping_mul(0x9e37_79b9_7f4a_7c15)))
     }
 }
 
-/// What is the same for all hosts of a simulation.
+/// Settings and records that all hosts of a simulation share.
 #[derive(Clone, Debug)]
 pub(super) struct Common {
     pub(super) seed: u64,
@@ -102,7 +102,7 @@ pub(super) struct Common {
     pub(super) acts: ActList,
 }
 
-/// The controls of one host, on the outside. Clones are the same host.
+/// The controls of one host, from the outside. Clones control the same host.
 #[derive(Clone, Debug)]
 pub(super) struct Controls {
     pub(super) name: Arc<str>,
@@ -122,11 +122,11 @@ struct Life {
     observer: Option<Observer>,
     orders: Option<UnboundedSender<Order>>,
     outcome: Option<Outcome>,
-    /// How long the host stays down once the node has ended, where somebody has said so.
+    /// Time that the host stays down once the node has ended, if a fault has set it.
     down: Option<Duration>,
 }
 
-/// What an operator on the machine itself can ask for.
+/// Orders that an operator on the machine itself can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Order {
     ShutDown,
@@ -149,7 +149,7 @@ impl Controls {
         format!("{}:{PORT}", self.name)
     }
 
-    /// Runs the node, from its start to its end. The first of its lives begins `first_at`.
+    /// Runs the node from its start to its end. Its first life begins `first_at`.
     pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
         self.freezer.reset();
         self.sockets.reset();
@@ -213,12 +213,12 @@ impl Controls {
 
     pub(super) fn order(&self, order: Order) {
         if let Some(orders) = &self.lock().orders {
-            // A node that has ended obeys nobody.
+            // A node that has ended takes no orders.
             orders.send(order).ok();
         }
     }
 
-    /// The host stays down for so long once the node has ended.
+    /// Sets the time that the host stays down once the node has ended.
     pub(super) fn stays_down(&self, down: Duration) {
         self.lock().down = Some(down);
     }
@@ -227,18 +227,18 @@ impl Controls {
         self.lock().down
     }
 
-    /// The process is gone.
+    /// Notes that the process is gone.
     pub(super) fn gone(&self) {
         let mut life = self.lock();
         (life.observer, life.orders) = (None, None);
     }
 
-    /// How the node has ended, told once.
+    /// The outcome of a node that has ended. Returned once.
     pub(super) fn ended(&self) -> Option<Outcome> {
         self.lock().outcome.take()
     }
 
-    /// For looking at the node, while it runs.
+    /// A view of the node, while it runs.
     pub(super) fn observer(&self) -> Option<Observer> {
         self.lock().observer.clone()
     }

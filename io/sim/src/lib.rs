@@ -7,10 +7,10 @@
 //!                └─ after each step: every promise, on each node and between them ─► Run
 //! ```
 //!
-//! Sockets, time, chance and the store are those of the simulation; everything else is what runs in production. All chance
+//! Sockets, time, randomness and the store are simulated; everything else is what runs in production. All randomness
 //! follows from the seed, so the same settings give the same run, to the last step.
 //!
-//! A service of one's own is simulated so:
+//! A simulation of a service of your own:
 //!
 //! ```
 //! use core::time::Duration;
@@ -27,12 +27,12 @@
 //! assert_eq!(run.fingerprint, simulation.run().fingerprint);
 //! ```
 //!
-//! What it needs of the build is `--cfg tokio_unstable`; what it needs of the service: it tells the time by its
-//! [`Host`]'s clock, connects through its sockets, and starts no thread.
+//! The build needs `--cfg tokio_unstable`. The service has to tell the time by its [`Host`]'s clock, connect through
+//! its sockets, and start no thread.
 
 #[cfg(not(tokio_unstable))]
 compile_error!(
-    "rolecall-sim needs RUSTFLAGS='--cfg tokio_unstable': without it a seed does not repeat its run, and panics of \
+    "rolecall-sim needs RUSTFLAGS='--cfg tokio_unstable': without it a seed does not repeat its run, and panics in \
      tasks are lost"
 );
 

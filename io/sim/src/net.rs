@@ -21,7 +21,7 @@ pub(crate) struct SimNet {
 }
 
 impl SimNet {
-    /// Those of a host that is never paused and never crashes.
+    /// Sockets of a host that is never paused and never crashes.
     pub(super) fn steady(truth: TrueTime) -> Self {
         Self { truth, freezer: Freezer::default(), sockets: Sockets::default() }
     }
@@ -37,7 +37,7 @@ impl Net for SimNet {
             let begun = self.truth.now();
             match self.freezer.run(TcpStream::connect(address)).await {
                 Ok(stream) => Ok(self.stream(stream)),
-                // turmoil refuses across a partition without a look at the time; in the world nobody answers.
+                // turmoil refuses a connection across a partition at once; in the real world nobody answers.
                 Err(_) if self.truth.now() == begun => core::future::pending().await,
                 Err(error) => Err(error),
             }

@@ -1,4 +1,4 @@
-//! Every step of every node, as it happens.
+//! The steps of all nodes, recorded as they happen.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,14 +20,14 @@ pub(super) struct Step {
     pub(super) judged: Result<(), Violation>,
 }
 
-/// The steps since it was last read, and what a replay needs. Clones share it.
+/// Steps since the last reading, and journals for a replay. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notebook(Arc<Mutex<Pages>>);
 
 #[derive(Debug, Default)]
 struct Pages {
     steps: Vec<Step>,
-    /// For each life of a node its whole journal, if that is kept.
+    /// Complete journal of each life of each node, if journals are kept.
     journals: Option<Vec<Vec<Record>>>,
 }
 
@@ -36,7 +36,7 @@ impl Notebook {
         Self(Arc::new(Mutex::new(Pages { steps: Vec::new(), journals: keeps_journals.then(Vec::new) })))
     }
 
-    /// The tap of a node that starts.
+    /// A tap for a node that starts.
     pub(super) fn tap(&self, node: usize, truth: TrueTime) -> impl Tap + use<> {
         Watcher { notebook: self.clone(), node, truth, observer: Observer::new(), journal: None }
     }
@@ -63,7 +63,7 @@ struct Watcher {
     node: usize,
     truth: TrueTime,
     observer: Observer,
-    /// The place of this life's journal.
+    /// Place of this life's journal.
     journal: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! What goes wrong in one run, and when.
+//! The faults of one run, and their times.
 
 use core::time::Duration;
 
@@ -12,13 +12,13 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Nothing goes wrong.
+    /// No faults.
     #[must_use]
     pub fn calm() -> Self {
         Self::default()
     }
 
-    /// `fault` begins at `at`.
+    /// Adds `fault`, which begins at `at`.
     #[must_use]
     pub fn then(mut self, at: Duration, fault: Fault) -> Self {
         self.faults.push((at, fault));
@@ -26,8 +26,8 @@ impl Plan {
         self
     }
 
-    /// Faults of these kinds at random for so long, after a time in which the cluster finds itself. A seed gives the same plan
-    /// whatever the number of nodes.
+    /// Random faults of these kinds until `length`, after a few seconds in which the cluster starts up. A seed gives
+    /// the same plan whatever the number of nodes.
     #[must_use]
     pub fn random(seed: u64, kinds: &[FaultKind], length: Duration) -> Self {
         let mut plan = Self::default();
@@ -42,19 +42,19 @@ impl Plan {
         plan
     }
 
-    /// Only the faults at these places in it.
+    /// Keeps only the faults at these places of the plan.
     #[must_use]
     pub fn only(&self, places: &[usize]) -> Self {
         Self { faults: places.iter().filter_map(|place| self.faults.get(*place)).copied().collect() }
     }
 
-    /// Only what begins before `end`.
+    /// Keeps only the faults that begin before `end`.
     #[must_use]
     pub fn until(&self, end: Duration) -> Self {
         Self { faults: self.faults.iter().copied().filter(|(at, _)| *at < end).collect() }
     }
 
-    /// The faults in the order of their times.
+    /// The faults, in the order of their times.
     #[must_use]
     pub fn faults(&self) -> &[(Duration, Fault)] {
         &self.faults
@@ -74,7 +74,7 @@ impl Dice {
         Duration::from_millis(self.0.bits() % longest + 1)
     }
 
-    /// Far shorter than a session, about as long, or longer.
+    /// A length far shorter than a session, about as long, or longer.
     fn length(&mut self) -> Duration {
         let longest = [50, 500, 4_000, 6_000, 15_000][self.below(5)];
         self.up_to(Duration::from_millis(longest))

@@ -1,4 +1,4 @@
-//! The second part of a run: nothing goes wrong any more, and the cluster has to come to rest and serve.
+//! The second part of a run: all faults have ended, and the cluster has to come to rest and serve.
 
 use core::time::Duration;
 
@@ -9,19 +9,19 @@ use super::host::DRAIN;
 use super::run::Broken;
 use super::world::World;
 
-/// What comes on top of the session timeouts: a connection that is found dead, a link that backs off, a drain, a second more.
+/// Time allowed beside session timeouts: to find a connection dead, to back off, to drain, and a second more.
 const GRACE: Duration = Duration::from_secs(6);
-/// The longest time for which a leader that resigned stays away, with its rounding.
+/// Longest time that a leader which resigned stays away, with its rounding.
 const HOLD_OFF: Duration = Duration::from_secs(65);
-/// The longest grace of a service that stops, and the pause of the supervisor after a node that ended for it.
+/// Longest grace of a service that stops, and the supervisor's pause after a node that ended because of it.
 const STOPPING: Duration = Duration::from_secs(10);
 
-/// The longest time between two listings of a node to which nothing happens: half a minute, with its jitter of an eighth.
+/// Longest time between two listings of an idle node: half a minute, with a jitter of an eighth.
 const RELIST: Duration = Duration::from_secs(34);
-/// What a leader needs beside the times of others: to hear of its turn, and to claim its term.
+/// Time that a leader needs after all others: to hear of its turn, and to claim its term.
 const CLAIM: Duration = Duration::from_secs(1);
 
-/// How long reading everything again takes at most.
+/// Longest time that rereading everything takes.
 const READING: Duration = Duration::from_secs(1);
 
 impl World<'_> {
@@ -48,7 +48,7 @@ impl World<'_> {
         self.stay_at_rest();
     }
 
-    /// Whether somebody leads, or has done so in time (P6).
+    /// True if a node leads. Reports a broken promise once that takes too long (P6).
     fn is_led(&mut self, begun: Time) -> bool {
         let now = self.now();
         self.judge.run.led_after = now.since(begun);
@@ -59,9 +59,9 @@ impl World<'_> {
         is_led
     }
 
-    /// What P6 allows: the session of one who is gone, with a tick and the rounding of its end, a drain, a second; after a
-    /// restart of the store, from which all sessions count anew, one more timeout. Who resigned or failed to start stays away by
-    /// itself.
+    /// Limit of P6: the session of a lost leader with a tick and the rounding of its end, a drain, and a second; one
+    /// more session timeout after a restart of the store, which renews all sessions. Nodes that resigned or failed to
+    /// start stay away for longer of their own accord.
     fn lead_limit(&self) -> Duration {
         let session = self.settings.session_timeout;
         let mut limit = session + self.settings.store_tick * 2 + DRAIN + CLAIM + self.staying_away();
@@ -71,7 +71,8 @@ impl World<'_> {
         limit
     }
 
-    /// How long nodes keep themselves from leading: after failures, or for as long as an application is allowed to stop.
+    /// Time for which nodes keep themselves from leading: after failures, or while an application may still be
+    /// stopping.
     fn staying_away(&self) -> Duration {
         let mut away = Duration::ZERO;
         if self.happened(&[FaultKind::Resign, FaultKind::FailStarts]) {
@@ -87,13 +88,13 @@ impl World<'_> {
         kinds.iter().any(|kind| self.judge.run.faults.contains_key(kind))
     }
 
-    /// Once at rest, it stays so.
+    /// Checks that the cluster stays at rest.
     fn stay_at_rest(&mut self) {
         let until = self.now() + self.settings.session_timeout * 2;
         while self.now() < until && self.judge.run.finding.is_none() {
             self.step();
         }
-        // Where everything is being read again for once, the answers are waited for.
+        // A node that happens to reread everything gets time for the answers.
         while self.now() < until + READING && self.judge.run.finding.is_none() && self.lacks().is_some() {
             self.step();
         }
@@ -102,8 +103,9 @@ impl World<'_> {
         }
     }
 
-    /// Some timeouts: what the store still believes of those who are gone, and a restart of the store just before. A waiter
-    /// whose candidate an operator deleted finds out when it lists again: it watches its predecessor alone (P7).
+    /// Limit for coming to rest: several timeouts, since the store may remember lost clients and may have just
+    /// restarted. A waiter whose candidate an operator deleted finds out at its next listing: it watches its
+    /// predecessor alone (P7).
     fn rest_limit(&self) -> Duration {
         let mut limit = (self.settings.session_timeout + self.settings.store_tick) * 3 + GRACE + self.staying_away();
         if self.happened(&[FaultKind::DeleteCandidate]) {
@@ -112,8 +114,8 @@ impl World<'_> {
         limit
     }
 
-    /// What is still missing for the cluster to be at rest: one leads, all others work, and store and registries say just that
-    /// (P5, P6, P9).
+    /// The first thing that the cluster lacks to be at rest. At rest one node leads, all others work, and the store and
+    /// the registries say just that (P5, P6, P9).
     fn lacks(&self) -> Option<String> {
         let now = self.now();
         let Some(leader) = self.judge.leader(now) else { return Some("nobody leads".into()) };
@@ -135,7 +137,7 @@ impl World<'_> {
         let mut nodes: Vec<_> = self.hosts.iter().map(|host| host.name.clone()).collect();
         nodes.sort_unstable();
         if candidates != nodes {
-            return Some(format!("in the queue are {candidates:?}"));
+            return Some(format!("the queue holds {candidates:?}"));
         }
         let listed =
             |directory| self.hub.members(directory).into_iter().map(|member| member.key.id).collect::<Vec<_>>();
@@ -143,7 +145,7 @@ impl World<'_> {
         nodes.retain(|name| *name != leader);
         if listed(Directory::Workers) != nodes || listed(Directory::Coordinators) != [leader] {
             let (workers, coordinators) = (listed(Directory::Workers), listed(Directory::Coordinators));
-            return Some(format!("registered are the workers {workers:?} and the coordinators {coordinators:?}"));
+            return Some(format!("the registries hold the workers {workers:?} and the coordinators {coordinators:?}"));
         }
         None
     }

@@ -1,4 +1,4 @@
-//! What came of a run.
+//! The result of a run.
 
 use core::fmt;
 use core::time::Duration;
@@ -8,62 +8,62 @@ use rolecall_core::{Time, Violation};
 
 use super::fault::FaultKind;
 
-/// What came of one run.
+/// Result of one run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Run {
-    /// Its seed.
+    /// Seed of the run.
     pub seed: u64,
-    /// How much time passed in it.
+    /// Simulated time.
     pub simulated: Duration,
-    /// Steps of nodes: events that they took.
+    /// Number of events that nodes handled.
     pub steps: u64,
-    /// Faults that came to pass. One that made no sense as things stood is not counted.
+    /// Faults that happened, counted by kind. A fault that made no sense when it was due is not counted.
     pub faults: BTreeMap<FaultKind, u32>,
-    /// Terms that were begun.
+    /// Number of terms that began.
     pub terms: u32,
-    /// The longest time during which nobody led.
+    /// Longest time without a leader.
     pub leaderless: Duration,
-    /// How long it took until somebody led once nothing went wrong any more.
+    /// Time from the end of the faults until a node led.
     pub led_after: Duration,
-    /// How long it took until all was at rest once nothing went wrong any more.
+    /// Time from the end of the faults until the cluster was at rest.
     pub rest_after: Duration,
-    /// What the visitor counted.
+    /// Counts that visitors kept.
     pub tally: BTreeMap<String, u64>,
-    /// A number that follows from every step of every node: two runs with the same number went the same way.
+    /// Hash of every step of every node: two runs with the same fingerprint went the same way.
     pub fingerprint: u64,
-    /// The first thing that was not as promised.
+    /// The first broken promise.
     pub finding: Option<Finding>,
-    /// Everything that matters, as text, if it was asked for.
+    /// The run as text, if [`Simulation::traced_from`](super::Simulation::traced_from) asked for it.
     pub trace: String,
-    /// The same for machines, if it was asked for.
+    /// The run as data, if [`Simulation::with_history`](super::Simulation::with_history) asked for it.
     pub history: Vec<Moment>,
 }
 
-/// Something that is not as promised.
+/// A broken promise.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
-    /// When.
+    /// Time of the finding, in true time.
     pub at: Time,
-    /// Where: a node, or `cluster`, `store`, `visitor`.
+    /// Place of the finding: a node, or `cluster`, `store`, `visitor`.
     pub place: String,
-    /// What.
+    /// The broken promise.
     pub what: Broken,
 }
 
-/// What is not as promised.
+/// Kinds of broken promises.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Broken {
     /// A promise of the core.
     Promise(Violation),
-    /// The cluster does not come to rest; what it lacks.
+    /// The cluster does not come to rest. The text says what it lacks.
     Unrest(String),
-    /// The visitor was told something wrong.
+    /// A visitor got a wrong answer.
     Answer(String),
-    /// The application's own verdict on what its visitors gathered.
+    /// The application's own verdict on the evidence that its visitors gathered.
     Evidence(String),
-    /// The store's own invariants.
+    /// An invariant of the store.
     Store(String),
-    /// The recorded steps come out otherwise on a machine of their own.
+    /// A replay of the recorded events led to other actions.
     Replay(String),
     /// Something panicked.
     Panic(String),
@@ -88,29 +88,29 @@ impl fmt::Display for Finding {
 /// One line of a run's history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Moment {
-    /// When, in true time.
+    /// Time, in true time.
     pub at: Time,
-    /// Where: a node, `store`, `operator`, `network` or `visitor`.
+    /// Place: a node, `store`, `operator`, `network` or `visitor`.
     pub place: String,
-    /// Of which kind.
+    /// Kind of moment.
     pub kind: MomentKind,
-    /// In words.
+    /// Description.
     pub text: String,
 }
 
-/// Of which kind a [`Moment`] is.
+/// Kinds of [`Moment`]s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MomentKind {
-    /// A node took an event, and ordered what the text says.
+    /// A node handled an event. The text names its actions.
     Step,
-    /// A node asked the store for something at [`Moment::at`], and heard the answer then.
+    /// A node sent the store a request at [`Moment::at`], and got the answer later.
     Exchange {
-        /// When it heard it.
+        /// Time at which the answer arrived.
         until: Time,
     },
     /// A watch of a node fired.
     Notice,
-    /// A host runs, or does not.
+    /// A host started, paused or stopped.
     Host(HostState),
     /// A node took another role.
     Role(rolecall_core::Role),
@@ -118,21 +118,21 @@ pub enum MomentKind {
     Term(rolecall_core::Fence),
     /// A node's gate was closed.
     TermOver,
-    /// Something went wrong.
+    /// A fault began.
     Fault,
-    /// It was mended.
+    /// A fault ended.
     Mend,
-    /// What the visitor saw.
+    /// A visitor saw something.
     Visit,
 }
 
-/// How a host stands.
+/// State of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostState {
     /// It runs.
     Up,
-    /// It is stopped, while its clock goes on.
+    /// It stands still, while its clock goes on.
     Paused,
-    /// Nothing of it runs.
+    /// It does not run.
     Down,
 }

@@ -1,4 +1,4 @@
-//! A simulation: what is run, in which world, and with which faults.
+//! A simulation: the nodes to run, their world, and the faults.
 
 use core::fmt;
 use core::future::Future;
@@ -55,7 +55,7 @@ impl fmt::Debug for Simulation {
 }
 
 impl Simulation {
-    /// Three nodes for a minute, in which nothing goes wrong. `node` is called whenever one starts.
+    /// Three nodes for a minute, without faults. `node` is called whenever a node starts.
     #[must_use]
     pub fn new(node: impl Fn(&Host) -> NodeBuilder + Send + Sync + 'static) -> Self {
         Self {
@@ -79,8 +79,8 @@ impl Simulation {
         }
     }
 
-    /// Who asks the cluster throughout. It never ends by itself; an error is a wrong answer. Called again it adds another, on
-    /// a machine of its own.
+    /// Adds a visitor, which asks the cluster for answers throughout the run. It must not end by itself; an error from
+    /// it is a wrong answer. Each call adds another visitor, on a machine of its own.
     #[must_use]
     pub fn visitor<F>(mut self, visit: impl Fn(Visitor) -> F + Send + Sync + 'static) -> Self
     where
@@ -90,16 +90,17 @@ impl Simulation {
         self
     }
 
-    /// Gathers evidence: `begin` makes it, empty, for each run; visitors add to it ([`Visitor::evidence`]), and its verdict is
-    /// asked for in the end.
+    /// Gathers evidence. `begin` makes it, empty, for each run; visitors add to it ([`Visitor::evidence`]); at the end
+    /// of the run it gives its verdict.
     #[must_use]
     pub fn evidence<E: Evidence>(mut self, begin: impl Fn() -> E + Send + Sync + 'static) -> Self {
         self.gather = Some(Arc::new(move || Arc::new(begin())));
         self
     }
 
-    /// Something of the application's own that all nodes share, on a machine of its own: a database. It stands beside the store:
-    /// what happens to the links between a node and the whole store happens to that with the storage too. It never crashes.
+    /// Adds a machine that all nodes share, for a storage of the application's own such as a database. It stands beside
+    /// the store: a fault on the links between a node and the whole store strikes the node's link to the storage too.
+    /// It never crashes.
     #[must_use]
     pub fn storage<F>(mut self, keep: impl Fn(StorageHost) -> F + Send + Sync + 'static) -> Self
     where
@@ -109,50 +110,51 @@ impl Simulation {
         self
     }
 
-    /// How many nodes, three unless it is said.
+    /// Number of nodes. Default: 3.
     #[must_use]
     pub fn nodes(mut self, nodes: u8) -> Self {
         self.nodes = nodes.max(1);
         self
     }
 
-    /// How many servers the store has, three unless it is said.
+    /// Number of servers of the store. Default: 3.
     #[must_use]
     pub fn servers(mut self, servers: u8) -> Self {
         self.servers = servers.max(1);
         self
     }
 
-    /// From which all chance follows.
+    /// Seed of all randomness. Default: 0.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.seed = seed;
         self
     }
 
-    /// What goes wrong.
+    /// Faults that happen during the run. Default: none.
     #[must_use]
     pub fn plan(mut self, plan: Plan) -> Self {
         self.plan = plan;
         self
     }
 
-    /// How long the time is in which things may go wrong. After that all is mended, and the cluster has to come to rest.
+    /// Time in which faults may happen. Then all of them end, and the cluster has to come to rest. Default: 60 s.
     #[must_use]
     pub fn length(mut self, length: Duration) -> Self {
         self.length = length;
         self
     }
 
-    /// The session timeout of every node, four seconds unless it is said.
+    /// Session timeout of every node. Default: 4 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session_timeout = timeout;
         self
     }
 
-    /// The time in which the network moves on, 10 ms unless it is said: a shorter one is finer, and slower to run. A word is
-    /// on its way for `latency`, more often near the first than the second, and no less than one of these steps.
+    /// Time step of the network, and range of the time that a message takes. A shorter step is finer and slower to run.
+    /// Latencies are more often near the first bound than the second, and never below one step. Default: 10 ms, and 1
+    /// to 40 ms.
     #[must_use]
     pub fn network(mut self, resolution: Duration, latency: (Duration, Duration)) -> Self {
         self.resolution = resolution;
@@ -160,35 +162,36 @@ impl Simulation {
         self
     }
 
-    /// The nodes start one after the other, so far apart; all at once unless it is said.
+    /// Time between the starts of the nodes, which start one after the other. Default: zero, all at once.
     #[must_use]
     pub fn start_gap(mut self, gap: Duration) -> Self {
         self.start_gap = gap;
         self
     }
 
-    /// The run is written down as text, from then on.
+    /// Writes the run down as text ([`Run::trace`]), from this time on.
     #[must_use]
     pub fn traced_from(mut self, from: Duration) -> Self {
         self.traced_from = Some(from);
         self
     }
 
-    /// Whether the run is written down for a report.
+    /// Writes the run down for a report ([`Run::history`]) if true.
     #[must_use]
     pub fn with_history(mut self, keeps_history: bool) -> Self {
         self.keeps_history = keeps_history;
         self
     }
 
-    /// Whether the journal of each node is run through a machine of its own in the end, which has to order the same.
+    /// Replays the journal of each node through a state machine of its own at the end, if true, and expects the same
+    /// actions.
     #[must_use]
     pub fn replayed(mut self, is_replayed: bool) -> Self {
         self.is_replayed = is_replayed;
         self
     }
 
-    /// Runs it to its end, or to the first thing that is not as promised.
+    /// Runs the simulation to its end, or to the first broken promise.
     #[must_use]
     pub fn run(&self) -> Run {
         World::new(self).run()

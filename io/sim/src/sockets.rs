@@ -1,7 +1,7 @@
 //! The connections of one host, in the order in which they were made.
 //!
-//! A host that crashes drops its tasks in an order that follows from numbers which tokio counts for the whole process. So that a
-//! crash is the same each time, all connections are closed by the first that is dropped, in an order of their own.
+//! A crashing host drops its tasks in an order that depends on numbers which tokio counts for the whole process. To
+//! make a crash the same each time, the first connection dropped closes all of them, in their own order.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -29,12 +29,12 @@ impl Sockets {
         Socket { sockets: self.clone(), number }
     }
 
-    /// The host is about to crash: its connections go together.
+    /// Prepares a crash of the host, in which its connections are closed together.
     pub(super) fn crash(&self) {
         self.lock().is_crashing = true;
     }
 
-    /// The host starts anew.
+    /// Prepares a new life of the host.
     pub(super) fn reset(&self) {
         self.lock().is_crashing = false;
     }
@@ -44,7 +44,7 @@ impl Sockets {
     }
 }
 
-/// One of the connections. Dropped, it is closed.
+/// One connection. Closed when dropped.
 #[derive(Debug)]
 pub(super) struct Socket {
     sockets: Sockets,

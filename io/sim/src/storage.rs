@@ -1,4 +1,4 @@
-//! The machine of something of the application's own that all nodes share.
+//! The machine of a storage that all nodes of the application share.
 
 use std::sync::Arc;
 
@@ -9,12 +9,12 @@ use super::freezer::Freezer;
 use super::net::SimNet;
 use rolecall::{Clock, Net};
 
-/// Its name.
+/// Host name.
 pub(super) const HOST: &str = "storage";
-/// The port that it listens on.
+/// Port.
 pub(super) const PORT: u16 = 7070;
 
-/// The place of a [`Simulation::storage`](super::Simulation::storage). It is never paused and its clock is right.
+/// The host of a [`Simulation::storage`](super::Simulation::storage). It is never paused and its clock is exact.
 #[derive(Debug)]
 pub struct StorageHost {
     net: Arc<dyn Net>,
@@ -27,19 +27,19 @@ impl StorageHost {
         Self { net: Arc::new(SimNet::steady(truth)), clock: Arc::new(clock) }
     }
 
-    /// Its sockets.
+    /// The sockets of this host.
     #[must_use]
     pub fn net(&self) -> Arc<dyn Net> {
         Arc::clone(&self.net)
     }
 
-    /// Its clock.
+    /// The clock of this host.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock)
     }
 
-    /// Where it has to listen; nodes reach it at [`Host::storage`](super::Host::storage).
+    /// Address to listen on; nodes reach it at [`Host::storage`](super::Host::storage).
     #[must_use]
     pub fn listen(&self) -> String {
         format!("0.0.0.0:{PORT}")

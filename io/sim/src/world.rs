@@ -1,4 +1,4 @@
-//! One run: the hosts, the time that passes, and what is done to them.
+//! One run: its hosts, the time that passes, and the faults.
 
 use core::panic::AssertUnwindSafe;
 use core::time::Duration;
@@ -28,12 +28,11 @@ use super::visitor::{Visitor, VisitorLog};
 use rolecall::journal::{Place, replay};
 use rolecall::{Outcome, SeededEntropy};
 
-/// The names of the hosts that are no nodes.
-/// All servers of the store; each is a host of its own.
+/// Name of the store, for all its servers together; each server is a host of its own.
 pub(super) const STORE: &str = "store";
 pub(super) const VISITOR: &str = "visitor";
 
-/// How long a node that ended by itself stays down.
+/// Time that a node which ended by itself stays down.
 const RESTART: Duration = Duration::from_secs(1);
 
 pub(super) struct World<'a> {
@@ -42,7 +41,7 @@ pub(super) struct World<'a> {
     pub(super) truth: TrueTime,
     pub(super) hub: Hub,
     pub(super) hosts: Vec<Controls>,
-    /// Which hosts run, also those that are paused.
+    /// True for each host that runs or is paused.
     pub(super) up: Vec<bool>,
     pub(super) judge: Judge,
     pub(super) notebook: Notebook,
@@ -50,7 +49,7 @@ pub(super) struct World<'a> {
     pub(super) visitor: VisitorLog,
     gathered: Gathered,
     pub(super) entropy: SeededEntropy,
-    /// What ends faults, by the time at which it does.
+    /// Ends of faults, by the time at which they are due.
     pub(super) mends: BTreeMap<(Time, u64), Mend>,
     pub(super) mends_made: u64,
 }
@@ -145,7 +144,7 @@ impl<'a> World<'a> {
         let Self { sim, mut judge, visitor, gathered, .. } = self;
         if let Err(panic) = finished {
             judge.find(now, "cluster", Broken::Panic(words(&*panic)));
-            // What panicked may panic again when it is torn down.
+            // A simulation that panicked may panic again when it is dropped.
             core::mem::forget(sim);
         }
         if let Some(gathered) = gathered {
@@ -159,7 +158,7 @@ impl<'a> World<'a> {
         self.truth.now()
     }
 
-    /// The time in which things go wrong.
+    /// Runs the part in which faults happen.
     fn live(&mut self) {
         let end = Time::ZERO + self.settings.length;
         let mut faults = self.settings.plan.faults().iter().copied().peekable();
@@ -172,7 +171,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// One step of the simulation.
+    /// Takes one step of the simulation.
     pub(super) fn step(&mut self) {
         let now = self.now();
         while let Some(entry) = self.mends.first_entry().filter(|entry| entry.key().0 <= now) {
@@ -191,7 +190,7 @@ impl<'a> World<'a> {
         self.see_to_the_dead();
     }
 
-    /// Nodes that have ended by themselves are started again, as a supervisor would.
+    /// Restarts nodes that have ended by themselves, as a supervisor would.
     fn see_to_the_dead(&mut self) {
         for number in 0..self.hosts.len() {
             let Some(outcome) = self.hosts[number].ended() else { continue };
@@ -212,7 +211,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The journal of each life of each node, through a machine of its own.
+    /// Replays the journal of each life of each node on a state machine of its own.
     fn replay(&mut self) {
         for journal in self.notebook.journals() {
             let lines = journal.into_iter().enumerate();
@@ -224,7 +223,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// The host of a visitor, counted from 0.
+/// The host name of a visitor, counted from 0.
 pub(super) fn visitor_name(number: u32) -> String {
     match number {
         0 => VISITOR.to_owned(),
@@ -239,11 +238,11 @@ fn sim(settings: &Simulation) -> Sim<'static> {
         .tick_duration(settings.resolution)
         .min_message_latency(settings.latency.0)
         .max_message_latency(settings.latency.1)
-        // The end is ours to decide.
+        // A run decides itself when it is over.
         .simulation_duration(Duration::MAX)
-        // Who connects to a paused host waits in its queue, and so does what is sent to it.
+        // A paused host keeps new connections, and the messages to it, in its queue.
         .tcp_capacity(4_096)
-        // Attempts to connect across a partition use up a port each.
+        // Attempts to connect across a partition use up one port each.
         .ephemeral_ports(1_024..=65_535)
         .enable_random_order()
         .build()
@@ -251,5 +250,5 @@ fn sim(settings: &Simulation) -> Sim<'static> {
 
 fn words(panic: &(dyn core::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "without words".to_owned())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "no message".to_owned())
 }

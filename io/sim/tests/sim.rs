@@ -1,4 +1,4 @@
-//! Whole nodes on simulated machines: what networks, clocks and operators can do to them.
+//! Whole nodes on simulated machines, under the faults of networks, clocks and operators.
 
 use core::time::Duration;
 use std::fs;
@@ -10,13 +10,13 @@ fn simulation() -> Simulation {
     Simulation::new(sums::node).visitor(sums::visit)
 }
 
-/// Faults of these kinds for a minute, and then rest.
+/// A minute with faults of these kinds, followed by rest.
 fn troubled(seed: u64, nodes: u8, kinds: &[FaultKind]) -> Simulation {
     let length = Duration::from_secs(60);
     simulation().seed(seed).nodes(nodes).length(length).plan(Plan::random(seed, kinds, length))
 }
 
-/// Runs it; where something is not as promised it tells what led to it.
+/// Runs the simulation and panics with the trace if a promise is broken.
 fn well(simulation: &Simulation) -> Run {
     let run = simulation.run();
     if let Some(finding) = &run.finding {
@@ -58,18 +58,18 @@ fn what_was_recorded_comes_out_the_same_on_another_machine() {
     (300..304).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL).replayed(true)));
 }
 
-/// The variable that makes a test of determinism say what it saw, for its parent to compare.
+/// Environment variable that makes a test of determinism print its runs, for its parent to compare.
 const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
 
 #[test]
 fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
-    // Many crashes in the first: the order in which the tasks of a dead process go must not be seen.
+    // The first run has many crashes: the order in which the tasks of a dead process are dropped must not show.
     let crashes = [FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
     let kinds = [(5, &crashes[..]), (7, FaultKind::ALL), (8, FaultKind::ALL), (9, FaultKind::ALL)];
     let runs = || kinds.map(|(seed, kinds)| troubled(seed, 3, kinds).traced_from(Duration::ZERO).run());
     let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
     if std::env::var_os(CHILD).is_some() {
-        // Alone in this process: whoever starts a thread is found out.
+        // Alone in this process, so a new thread shows.
         let threads = threads();
         println!("\n{CHILD} {}", said(&runs()));
         assert_eq!(self::threads(), threads, "a simulation started a thread, and threads are not deterministic");

@@ -1,5 +1,5 @@
-//! What a person can follow: short runs of three nodes with one thing that goes wrong, as text. Every word of the network takes
-//! a millisecond, sessions last four seconds, and the nodes start one after the other, so `a` leads at first.
+//! Short runs of three nodes with one fault each, as text that a person can follow. Every message takes a millisecond,
+//! sessions last four seconds, and the nodes start one after the other, so `a` leads at first.
 
 use core::time::Duration;
 
@@ -10,14 +10,14 @@ const B: u8 = 1;
 const C: u8 = 2;
 
 const MS: Duration = Duration::from_millis(1);
-/// When things go wrong: the cluster has found itself long before.
+/// Time of the fault: the cluster has long settled by then.
 const THEN: Duration = Duration::from_millis(6_000);
 
 fn simulation() -> Simulation {
     Simulation::new(sums::node).visitor(sums::visit).servers(1).start_gap(Duration::from_secs(1)).network(MS, (MS, MS))
 }
 
-/// The trace from the moment at which it happens, for so long, and on until the cluster is at rest.
+/// The trace from the fault on, for `length` and until the cluster is at rest.
 fn after(fault: Fault, length: Duration) -> Run {
     run(simulation().plan(Plan::calm().then(THEN, fault)), length)
 }

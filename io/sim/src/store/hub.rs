@@ -1,4 +1,4 @@
-//! The store: the pure machine, and the connections of its servers, each of which is a host.
+//! The store: the pure state machine, and the connections of its servers, each of which is a host.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -15,7 +15,7 @@ use super::PORT;
 use super::wire::{Call, Heard, Line, Word};
 use rolecall::{Net, Stream};
 
-/// The machine with its connections. Clones share it: one goes into each host, one stays with whoever does it harm.
+/// The machine with its connections. Clones share it: each server's host has one, and so does the injection of faults.
 #[derive(Clone, Debug)]
 pub(crate) struct Hub(Arc<Shared>);
 
@@ -24,7 +24,7 @@ struct Shared {
     truth: TrueTime,
     servers: u8,
     desk: Mutex<Desk>,
-    /// A deadline may have come closer.
+    /// Notifies of a deadline that may have come closer.
     changed: Notify,
 }
 
@@ -58,7 +58,7 @@ impl Hub {
         }
     }
 
-    /// Wakes the machine, which is one for all servers.
+    /// Wakes the machine, which all servers share.
     async fn keep_time(self) {
         loop {
             let changed = self.0.changed.notified();
@@ -74,7 +74,7 @@ impl Hub {
         }
     }
 
-    /// One connection to one server.
+    /// Serves one connection to one server.
     async fn converse(self, server: Server, stream: Box<dyn Stream>) {
         let (id, mut words) = self.lock().open();
         let mut line = Line::new(stream);
@@ -113,7 +113,7 @@ impl Hub {
                 self.lock().say(id, Word::Pong);
             }
             (Call::Close, Some(session)) => self.handle(Event::Close { session }),
-            // The session was taken from this line, and its end is under way.
+            // Another line took over the session, and this one is about to end.
             (Call::Request { .. } | Call::Ping | Call::Close, None) => {}
         }
     }
@@ -124,23 +124,23 @@ impl Hub {
         self.0.changed.notify_one();
     }
 
-    /// Does the store harm, or mends it.
+    /// Begins or ends a fault of the store.
     pub(crate) fn suffer(&self, fault: Fault) {
         self.handle(Event::Fault(fault));
     }
 
-    /// Does what an operator does.
+    /// Carries out an operator's act.
     pub(crate) fn operate(&self, act: Act) {
         self.handle(Event::Operator(act));
     }
 
-    /// The sessions of the node `id`, as far as the majority knows.
+    /// The sessions of the node `id`, as far as the majority of servers knows.
     pub(crate) fn sessions_of(&self, id: &str) -> Vec<Session> {
         let desk = self.lock();
         desk.machine.sessions().filter(|(_, client)| &*client.id == id).map(|(session, _)| session).collect()
     }
 
-    /// The queue in order, with the owner of each candidate and what it says of itself.
+    /// The queue in order, with the owner of each candidate and its description of itself.
     pub(crate) fn queue(&self) -> Vec<(Candidate, Session, Arc<str>)> {
         let mut reader = Reader::new(self);
         let Some(Reply::Candidates { candidates, .. }) = reader.read(Request::List) else { return Vec::new() };
@@ -152,7 +152,7 @@ impl Hub {
         inspected.flatten().collect()
     }
 
-    /// A directory.
+    /// The members of a directory.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
         match Reader::new(self).read(Request::Members { directory, watch: false }) {
             Some(Reply::Members(snapshot)) => snapshot.members,
@@ -160,7 +160,7 @@ impl Hub {
         }
     }
 
-    /// Whether the machine is as it must be.
+    /// Checks the machine's invariants.
     pub(crate) fn check(&self) -> Result<(), String> {
         self.lock().machine.check().map_err(|broken| format!("the store: {broken:?}"))
     }
@@ -178,7 +178,7 @@ impl Desk {
         (LineId(self.newest), words)
     }
 
-    /// Forgets a line; tells the session that was on it.
+    /// Forgets a line, and returns its session.
     fn hang_up(&mut self, id: LineId) -> Option<Session> {
         self.lines.remove(&id);
         let session = self.session_of(id)?;
@@ -192,7 +192,7 @@ impl Desk {
 
     fn say(&self, id: LineId, word: Word) {
         if let Some(line) = self.lines.get(&id) {
-            // A line that has ended says so by itself.
+            // A line that has ended tells its client by itself.
             drop(line.send(word));
         }
     }
@@ -212,7 +212,7 @@ impl Desk {
                 if let Some((line, _)) = connecting
                     && let Some(before) = self.owners.insert(*session, line)
                 {
-                    // The session has come by another road; its former line ends.
+                    // The session came back on another line, so its former line ends.
                     self.lines.remove(&before);
                 }
                 connecting.map(|(line, _)| line)
@@ -238,7 +238,7 @@ impl Desk {
     }
 }
 
-/// Reads the store through a client of its own, in a copy: nothing of it is seen by anyone.
+/// A reader of the store with a session of its own, in a copy of the machine: nobody sees anything of it.
 struct Reader {
     machine: Machine,
     now: Time,

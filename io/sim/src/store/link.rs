@@ -1,8 +1,8 @@
 //! The adapter: one node's session with the simulated store.
 //!
-//! It behaves as the clients of real stores do: pings every third of its timeout, gives a connection up that is silent for two
-//! thirds, goes round the servers, answers `Unknown` for what was under way on a connection that broke, and gives its session up
-//! by itself at 7/5 of the timeout.
+//! It behaves as the clients of real stores do. It pings every third of its timeout, drops a connection that is silent
+//! for two thirds, tries the servers in turn, answers `Unknown` for requests under way on a connection that broke, and
+//! drops its session by itself at 7/5 of the timeout.
 
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -20,11 +20,11 @@ use super::{PORT, host};
 use rolecall::store::{Participant, Store, StoreEvent};
 use rolecall::{BoxFuture, Clock, Entropy, Net, Stream};
 
-/// What may happen to a node's link by order of whoever tests it. Clones share it.
+/// Faults of one node's link to the store. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mischief(Arc<Mutex<Orders>>);
 
-/// Which answers a node never hears.
+/// Answers that a node never hears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Lost {
     #[default]
@@ -41,34 +41,34 @@ struct Orders {
 }
 
 impl Mischief {
-    /// From now on the store does what it is asked, and the node never hears.
+    /// From now on answers of this kind are lost, although the store does what it is asked.
     pub(crate) fn lose_answers(&self, lost: Lost) {
         self.lock().lost = lost;
     }
 
-    /// What the store says comes late by up to so much from now on, and overtakes other words of its.
+    /// From now on messages of the store are delayed by up to this much, and overtake each other.
     pub(crate) fn delay(&self, up_to: Duration) {
         self.lock().late_by = up_to;
     }
 
-    /// The client gets another session though the old one lives, and tells of the new one only.
+    /// Makes the client open a new session while the old one lives, and report only the new one.
     pub(crate) fn replace_session(&self) {
         self.order(Command::Replace);
     }
 
-    /// The client gives its session up while the store still keeps it.
+    /// Makes the client drop its session while the store still keeps it.
     pub(crate) fn give_session_up(&self) {
         self.order(Command::Renew);
     }
 
-    /// The client goes to another server.
+    /// Makes the client move to another server.
     pub(crate) fn move_on(&self) {
         self.order(Command::MoveOn);
     }
 
     fn order(&self, command: Command) {
         if let Some(link) = &self.lock().link {
-            // A link that has ended has nothing left to spoil.
+            // A link that has ended takes no faults.
             drop(link.send(command));
         }
     }
@@ -78,7 +78,7 @@ impl Mischief {
     }
 }
 
-/// One node's connection to the simulated store. Dropped, it is gone as after a crash.
+/// One node's connection to the simulated store. Dropping it has the effect of a crash.
 #[derive(Debug)]
 pub(crate) struct SimStore {
     commands: UnboundedSender<Command>,
@@ -96,7 +96,7 @@ enum Command {
 }
 
 impl SimStore {
-    /// Opens the link, on the node's host. `servers` is how many the store has.
+    /// Opens the link, on the node's host. `servers` is the number of the store's servers.
     pub(crate) fn open(
         participant: Participant,
         servers: u8,
@@ -135,7 +135,7 @@ impl SimStore {
     }
 
     fn order(&self, command: Command) {
-        // It ends only once the session is closed, and then nothing is left to do.
+        // The link ends only once the session is closed, and then nothing is left to do.
         drop(self.commands.send(command));
     }
 }
@@ -179,7 +179,7 @@ struct Link {
     mischief: Mischief,
     state: State,
     session: Option<Session>,
-    /// When the store last said anything.
+    /// Time of the store's last message.
     heard_at: Time,
     /// Requests under way.
     pending: BTreeMap<OpId, Asked>,
@@ -193,7 +193,7 @@ struct Link {
 }
 
 enum State {
-    /// It connects at this time.
+    /// Connects at this time.
     Seeking {
         at: Time,
     },
@@ -201,7 +201,7 @@ enum State {
         stream: BoxFuture<'static, io::Result<Box<dyn Stream>>>,
         until: Time,
     },
-    /// Connected, but not told which session.
+    /// Connected, but its session is not known yet.
     Greeting {
         line: Line,
         until: Time,
@@ -212,7 +212,7 @@ enum State {
     },
 }
 
-/// What was asked for.
+/// Kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     Read,
@@ -239,7 +239,7 @@ impl Asked {
     }
 }
 
-/// How long a link waits before it tries the next server.
+/// Time before a link tries the next server.
 const BACKOFF: Duration = Duration::from_millis(250);
 
 enum Turn {
@@ -265,7 +265,7 @@ impl Link {
         }
     }
 
-    /// Closed, and all that is to be told is told.
+    /// True once the link is closed and all its events are delivered.
     fn is_over(&self) -> bool {
         self.closing && self.session.is_none() && self.late.is_empty()
     }
@@ -293,7 +293,7 @@ impl Link {
         self.heard_at + self.timeout * 2 / 3
     }
 
-    /// When a client that reaches nobody takes its session for lost.
+    /// Time at which a client without a connection takes its session for lost.
     fn gives_up_at(&self) -> Option<Time> {
         let up = matches!(self.state, State::Up { .. });
         self.session.filter(|_| !up).map(|_| self.heard_at + self.timeout * 7 / 5)
@@ -302,7 +302,7 @@ impl Link {
     fn alarm(&mut self) {
         let now = self.clock.now();
         while let Some(entry) = self.late.first_entry().filter(|entry| entry.key().0 <= now) {
-            // Nobody listens to a node that is gone.
+            // A node that is gone does not listen.
             drop(self.events.send(entry.remove()));
         }
         if self.gives_up_at().is_some_and(|at| at <= now) {
@@ -327,7 +327,7 @@ impl Link {
         self.state = State::Connecting { stream: Box::pin(async move { net.connect(&address).await }), until };
     }
 
-    /// How long one server may take to let it in.
+    /// Longest time that a server may take to accept the session.
     fn patience(&self) -> Duration {
         (self.timeout / 3).max(Duration::from_millis(100))
     }
@@ -338,7 +338,7 @@ impl Link {
         self.state = State::Greeting { line, until: self.clock.now() + self.patience() };
     }
 
-    /// The connection is of no use any more; what was under way on it may have been done.
+    /// Drops the connection. Requests under way on it may have been carried out.
     fn lose_line(&mut self) {
         let was_up = matches!(self.state, State::Up { .. });
         self.server = Server((self.server.0 + 1) % self.servers);
@@ -445,7 +445,8 @@ impl Link {
         self.tell(StoreEvent::Up { session, timeout });
     }
 
-    /// What is said of the session keeps its order; answers and notices come by roads of their own.
+    /// Queues an event for the node. Events of the session keep their order; answers and notices come by roads of their
+    /// own.
     fn tell(&mut self, event: StoreEvent) {
         let late_by = u64::try_from(self.mischief.lock().late_by.as_nanos()).unwrap_or(u64::MAX);
         let late = if late_by == 0 { 0 } else { self.entropy.bits() % late_by };

@@ -1,5 +1,5 @@
-//! The store of a simulation: hosts that run the pure machine, one for each of its servers, and the adapter through which nodes
-//! reach it.
+//! The store of a simulation: hosts that run the pure state machine, one for each server, and the adapter through which
+//! nodes reach it.
 
 mod hub;
 mod link;
@@ -8,10 +8,10 @@ mod wire;
 pub(crate) use hub::Hub;
 pub(crate) use link::{Lost, Mischief, SimStore};
 
-/// The port of every server on its host.
+/// Port of every server.
 const PORT: u16 = 2181;
 
-/// The host of a server of the store.
+/// Host name of a server of the store.
 pub(super) fn host(server: rolecall_core::store::Server) -> String {
     format!("store-{}", server.0)
 }

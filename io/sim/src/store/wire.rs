@@ -1,4 +1,4 @@
-//! What a node and a server of the simulated store say to each other: frames of JSON with their length before them.
+//! Messages between a node and a server of the simulated store: frames of JSON, preceded by their length.
 
 use core::time::Duration;
 use std::io;
@@ -12,7 +12,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt, ReadHalf, WriteHalf};
 
 use rolecall::Stream;
 
-/// What a node says.
+/// A message of a node.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Call {
     Connect { client: Client, previous: Option<Session>, timeout: Duration },
@@ -21,14 +21,14 @@ pub(super) enum Call {
     Close,
 }
 
-/// What a server says.
+/// A message of a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Word {
     Pong,
     Says(Output),
 }
 
-/// One connection, either end, as frames.
+/// One end of a connection, as frames.
 pub(super) struct Line {
     reading: ReadHalf<Box<dyn Stream>>,
     writing: WriteHalf<Box<dyn Stream>>,
@@ -42,17 +42,17 @@ impl core::fmt::Debug for Line {
     }
 }
 
-/// What happened on a line.
+/// An event on a line.
 #[derive(Debug)]
 pub(super) enum Heard<T> {
     Word(T),
-    /// Something that waited is sent.
+    /// Waiting bytes were sent.
     Sent,
     /// The other end is gone.
     End,
 }
 
-/// The bytes of a frame's length.
+/// Size of a frame's length, in bytes.
 const HEAD: usize = 4;
 
 impl Line {
@@ -61,14 +61,14 @@ impl Line {
         Self { reading, writing, read: BytesMut::new(), unsent: BytesMut::new() }
     }
 
-    /// Gives a frame to the line; [`next`](Self::next) sends it.
+    /// Queues a frame; [`next`](Self::next) sends it.
     pub(super) fn say(&mut self, word: &impl Serialize) {
-        let text = serde_json::to_vec(word).expect("the store's words have a form in JSON");
+        let text = serde_json::to_vec(word).expect("the store's messages can be written as JSON");
         self.unsent.put_u32(u32::try_from(text.len()).expect("a frame is shorter than 4 GiB"));
         self.unsent.put_slice(&text);
     }
 
-    /// Sends, and waits for what comes. May be dropped and called again.
+    /// Sends queued frames and waits for the next one. May be dropped and called again.
     pub(super) async fn next<T: DeserializeOwned>(&mut self) -> Heard<T> {
         match self.word() {
             Ok(Some(word)) => return Heard::Word(word),

@@ -1,4 +1,4 @@
-//! What happens to machines, processes and applications.
+//! Faults of machines, processes and applications.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ impl World<'_> {
         self.note(&name, "crashes")
     }
 
-    /// The last words of a process that dies are lost with its machine.
+    /// A dying process cannot send anything once its machine is dark.
     pub(super) fn lose_power(&mut self, number: usize, down: Duration) -> bool {
         if !self.up[number] {
             return false;
@@ -61,7 +61,7 @@ impl World<'_> {
         self.up[number] = true;
         self.judge.host(self.truth.now(), number, HostState::Up);
         self.note_mend(&name, "starts");
-        // What is left of a node that ended by itself goes now.
+        // Closes the remaining connections of a node that ended by itself.
         self.hosts[number].sockets.crash();
         self.sim.bounce(&*name);
     }

@@ -1,4 +1,4 @@
-//! How faults begin and end. The files: what happens to hosts, to the network between them, and to the store.
+//! The beginning and the end of faults: in `hosts`, in the `network` between them, and in the `store`.
 
 mod hosts;
 mod network;
@@ -120,7 +120,7 @@ impl World<'_> {
         Arc::clone(&self.hosts[number].name)
     }
 
-    /// How it is called in what is written down.
+    /// The name of an end in the trace.
     fn name_of(&self, end: End) -> Arc<str> {
         match end {
             End::Node(node) => self.name(self.number(node)),
@@ -129,7 +129,7 @@ impl World<'_> {
         }
     }
 
-    /// The machines behind it. What the application keeps for itself stands beside the store.
+    /// The machines of an end. The application's storage stands beside the store.
     fn hosts_of(&self, end: End) -> Vec<Arc<str>> {
         match end {
             End::Node(_) | End::Server(_) => vec![self.name_of(end)],
@@ -140,7 +140,7 @@ impl World<'_> {
         }
     }
 
-    /// Writes down what goes wrong; true, for it has.
+    /// Notes a fault in the trace. Returns true, for callers that report whether their fault happened.
     fn note(&mut self, place: &str, what: &str) -> bool {
         self.judge.note(self.truth.now(), place, MomentKind::Fault, what);
         true

@@ -1,4 +1,4 @@
-//! What happens between hosts, and to the links of nodes with the store.
+//! Faults between hosts, and on the links between nodes and the store.
 
 use core::time::Duration;
 
@@ -10,7 +10,7 @@ use super::super::world::World;
 use super::Mend;
 
 impl World<'_> {
-    /// Two ends that are not the same: the store stands in for a node's link to itself.
+    /// Two different ends: the store takes the place of a node's link to itself.
     fn apart(&self, from: End, to: End) -> (End, End) {
         if self.name_of(from) == self.name_of(to) { (from, End::Store) } else { (from, to) }
     }

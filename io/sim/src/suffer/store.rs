@@ -1,4 +1,4 @@
-//! What happens to the store, and what operators do in it.
+//! Faults of the store, and acts of operators in it.
 
 use core::time::Duration;
 
@@ -73,8 +73,8 @@ impl World<'_> {
         is_listed && self.note("operator", &format!("deletes the entries of {name}"))
     }
 
-    /// An outsider takes a leader's candidate or session away: until it notices, at the end of its validity at the latest, only
-    /// the epochs tell who is right.
+    /// Excuses a second leader: an outsider has taken a leader's candidate or session away. Until that leader notices,
+    /// at the end of its validity at the latest, only epochs tell which one is right.
     fn excuse_two_leaders(&mut self) {
         let until = self.now() + self.settings.session_timeout + self.settings.store_tick;
         self.judge.excuse(self.now(), until);
