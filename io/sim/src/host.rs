@@ -14,7 +14,7 @@ use super::net::SimNet;
 use super::notebook::Notebook;
 use super::sockets::Sockets;
 use super::storage;
-use super::store::{Mischief, SimStore};
+use super::store::{LinkFaults, SimStore};
 use super::trouble::{Trouble, Troubled};
 use rolecall::http::ServerLimits;
 use rolecall::store::{Participant, Store};
@@ -35,7 +35,7 @@ pub struct Host {
     acts: Acts,
     seed: u64,
     servers: u8,
-    mischief: Mischief,
+    link_faults: LinkFaults,
     trouble: Trouble,
 }
 
@@ -50,11 +50,11 @@ impl Host {
     /// else may be set as usual.
     #[must_use]
     pub fn node(&self, service: impl RoleService) -> NodeBuilder {
-        let (net, clock, mischief) = (self.net(), self.clock(), self.mischief.clone());
+        let (net, clock, link_faults) = (self.net(), self.clock(), self.link_faults.clone());
         let (servers, entropy) = (self.servers, self.entropy(1));
         let service = Troubled { service, clock: self.clock(), trouble: self.trouble.clone() };
         NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
-            let store = SimStore::open(participant, servers, net, clock, entropy, mischief);
+            let store = SimStore::open(participant, servers, net, clock, entropy, link_faults);
             Ok::<_, Infallible>(Box::new(store) as Box<dyn Store>)
         })
     }
@@ -110,7 +110,7 @@ pub(super) struct Controls {
     pub(super) clock: SimClock,
     pub(super) freezer: Freezer,
     pub(super) sockets: Sockets,
-    pub(super) mischief: Mischief,
+    pub(super) link_faults: LinkFaults,
     pub(super) trouble: Trouble,
     common: Common,
     life: Arc<Mutex<Life>>,
@@ -140,9 +140,9 @@ impl Controls {
         let start = Time::from_millis(1_000_000 + entropy.bits() % 1_000_000);
         let freezer = Freezer::default();
         let clock = SimClock::new(common.truth.clone(), freezer.clone(), start);
-        let (mischief, trouble, life) = (Mischief::default(), Trouble::default(), Arc::default());
+        let (link_faults, trouble, life) = (LinkFaults::default(), Trouble::default(), Arc::default());
         let sockets = Sockets::default();
-        Self { name: name.into(), number, clock, freezer, sockets, mischief, trouble, common, life }
+        Self { name: name.into(), number, clock, freezer, sockets, link_faults, trouble, common, life }
     }
 
     pub(super) fn address(&self) -> String {
@@ -206,7 +206,7 @@ impl Controls {
             acts: Acts::new(self.number, count, truth, self.common.acts.clone()),
             seed: SeededEntropy::new(self.common.seed ^ lives.rotate_left(17)).bits(),
             servers: self.common.servers,
-            mischief: self.mischief.clone(),
+            link_faults: self.link_faults.clone(),
             trouble: self.trouble.clone(),
         }
     }

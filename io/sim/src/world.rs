@@ -16,6 +16,7 @@ use super::acts::ActList;
 use super::clock::{EPOCH_S, TrueTime};
 use super::evidence::Gathered;
 use super::host::{Common, Controls};
+use super::inject::Mend;
 use super::judge::{Judge, Seen};
 use super::net::SimNet;
 use super::notebook::Notebook;
@@ -23,7 +24,6 @@ use super::run::{Broken, HostState, MomentKind, Run};
 use super::simulation::Simulation;
 use super::storage::{self, StorageHost};
 use super::store::{self, Hub};
-use super::suffer::Mend;
 use super::visitor::{Visitor, VisitorLog};
 use rolecall::journal::{Place, replay};
 use rolecall::{Outcome, SeededEntropy};
@@ -165,7 +165,7 @@ impl<'a> World<'a> {
         while self.now() < end && self.judge.run.finding.is_none() {
             let now = self.now();
             while let Some((_, fault)) = faults.next_if(|(at, _)| Time::ZERO + *at <= now) {
-                self.suffer(fault);
+                self.inject(fault);
             }
             self.step();
         }

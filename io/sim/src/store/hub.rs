@@ -23,13 +23,13 @@ pub(crate) struct Hub(Arc<Shared>);
 struct Shared {
     truth: TrueTime,
     servers: u8,
-    desk: Mutex<Desk>,
+    state: Mutex<State>,
     /// Notifies of a deadline that may have come closer.
     changed: Notify,
 }
 
 #[derive(Debug)]
-struct Desk {
+struct State {
     machine: Machine,
     lines: BTreeMap<LineId, UnboundedSender<Word>>,
     owners: BTreeMap<Session, LineId>,
@@ -42,8 +42,8 @@ struct LineId(u64);
 impl Hub {
     pub(crate) fn new(truth: TrueTime, timing: Timing, servers: u8) -> Self {
         let machine = Machine::new(timing, servers);
-        let desk = Desk { machine, lines: BTreeMap::new(), owners: BTreeMap::new(), newest: 0 };
-        Self(Arc::new(Shared { truth, servers: servers.max(1), desk: Mutex::new(desk), changed: Notify::new() }))
+        let state = State { machine, lines: BTreeMap::new(), owners: BTreeMap::new(), newest: 0 };
+        Self(Arc::new(Shared { truth, servers: servers.max(1), state: Mutex::new(state), changed: Notify::new() }))
     }
 
     /// Runs one server, on its host.
@@ -125,7 +125,7 @@ impl Hub {
     }
 
     /// Begins or ends a fault of the store.
-    pub(crate) fn suffer(&self, fault: Fault) {
+    pub(crate) fn inject(&self, fault: Fault) {
         self.handle(Event::Fault(fault));
     }
 
@@ -136,8 +136,8 @@ impl Hub {
 
     /// The sessions of the node `id`, as far as the majority of servers knows.
     pub(crate) fn sessions_of(&self, id: &str) -> Vec<Session> {
-        let desk = self.lock();
-        desk.machine.sessions().filter(|(_, client)| &*client.id == id).map(|(session, _)| session).collect()
+        let state = self.lock();
+        state.machine.sessions().filter(|(_, client)| &*client.id == id).map(|(session, _)| session).collect()
     }
 
     /// The queue in order, with the owner of each candidate and its description of itself.
@@ -165,12 +165,12 @@ impl Hub {
         self.lock().machine.check().map_err(|broken| format!("the store: {broken:?}"))
     }
 
-    fn lock(&self) -> MutexGuard<'_, Desk> {
-        self.0.desk.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Desk {
+impl State {
     fn open(&mut self) -> (LineId, UnboundedReceiver<Word>) {
         self.newest += 1;
         let (sender, words) = unbounded_channel();
@@ -206,7 +206,7 @@ impl Desk {
     }
 
     fn deliver(&mut self, output: Output, connecting: Option<(LineId, Option<Session>)>) {
-        let owner = |desk: &Self, session| desk.owners.get(session).copied();
+        let owner = |state: &Self, session| state.owners.get(session).copied();
         let line = match &output {
             Output::Connected { session, .. } => {
                 if let Some((line, _)) = connecting

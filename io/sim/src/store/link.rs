@@ -22,7 +22,7 @@ use rolecall::{BoxFuture, Clock, Entropy, Net, Stream};
 
 /// Faults of one node's link to the store. Clones share them.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Mischief(Arc<Mutex<Orders>>);
+pub(crate) struct LinkFaults(Arc<Mutex<Orders>>);
 
 /// Answers that a node never hears.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -40,7 +40,7 @@ struct Orders {
     link: Option<UnboundedSender<Command>>,
 }
 
-impl Mischief {
+impl LinkFaults {
     /// From now on answers of this kind are lost, although the store does what it is asked.
     pub(crate) fn lose_answers(&self, lost: Lost) {
         self.lock().lost = lost;
@@ -103,12 +103,12 @@ impl SimStore {
         net: Arc<dyn Net>,
         clock: Arc<dyn Clock>,
         mut entropy: Box<dyn Entropy>,
-        mischief: Mischief,
+        link_faults: LinkFaults,
     ) -> Self {
         let Participant { cluster: _, id, address, session_timeout } = participant;
         let (commands, orders) = unbounded_channel();
         let (told, events) = unbounded_channel();
-        mischief.lock().link = Some(commands.clone());
+        link_faults.lock().link = Some(commands.clone());
         let servers = servers.max(1);
         let first = u8::try_from(entropy.bits() % u64::from(servers)).unwrap_or(0);
         let link = Link {
@@ -118,7 +118,7 @@ impl SimStore {
             server: Server(first),
             net,
             entropy,
-            mischief,
+            link_faults,
             state: State::Seeking { at: clock.now() },
             clock,
             session: None,
@@ -176,7 +176,7 @@ struct Link {
     net: Arc<dyn Net>,
     clock: Arc<dyn Clock>,
     entropy: Box<dyn Entropy>,
-    mischief: Mischief,
+    link_faults: LinkFaults,
     state: State,
     session: Option<Session>,
     /// Time of the store's last message.
@@ -422,7 +422,7 @@ impl Link {
             }
             Output::Rejected { .. } | Output::Disconnected { .. } => self.lose_line(),
             Output::Answered { id, answer, .. } => {
-                let lost = match (self.mischief.lock().lost, self.pending.get(&id)) {
+                let lost = match (self.link_faults.lock().lost, self.pending.get(&id)) {
                     (Lost::Nothing, Some(_)) | (Lost::Writes, Some(Asked::Read)) => false,
                     (Lost::All, Some(_)) | (Lost::Writes, Some(Asked::Write)) | (_, None) => true,
                 };
@@ -448,7 +448,7 @@ impl Link {
     /// Queues an event for the node. Events of the session keep their order; answers and notices come by roads of their
     /// own.
     fn tell(&mut self, event: StoreEvent) {
-        let late_by = u64::try_from(self.mischief.lock().late_by.as_nanos()).unwrap_or(u64::MAX);
+        let late_by = u64::try_from(self.link_faults.lock().late_by.as_nanos()).unwrap_or(u64::MAX);
         let late = if late_by == 0 { 0 } else { self.entropy.bits() % late_by };
         let mut at = self.clock.now() + Duration::from_nanos(late);
         match event {

@@ -6,7 +6,7 @@ mod link;
 mod wire;
 
 pub(crate) use hub::Hub;
-pub(crate) use link::{Lost, Mischief, SimStore};
+pub(crate) use link::{LinkFaults, Lost, SimStore};
 
 /// Port of every server.
 const PORT: u16 = 2181;

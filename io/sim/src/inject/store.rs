@@ -10,24 +10,24 @@ use super::Mend;
 
 impl World<'_> {
     pub(super) fn lag(&mut self, server: Server, length: Duration) -> bool {
-        self.hub.suffer(Fault::Lag(server));
+        self.hub.inject(Fault::Lag(server));
         self.later(length, Mend::CatchUp(server));
         self.note(STORE, &format!("server {} shows what was", server.0))
     }
 
     pub(super) fn catch_up(&mut self, server: Server) {
-        self.hub.suffer(Fault::CatchUp(server));
+        self.hub.inject(Fault::CatchUp(server));
         self.note_mend(STORE, &format!("server {} has caught up", server.0));
     }
 
     pub(super) fn cut(&mut self, server: Server, length: Duration, deliver: bool) -> bool {
-        self.hub.suffer(Fault::Cut(server));
+        self.hub.inject(Fault::Cut(server));
         self.later(length, Mend::Heal(server, deliver));
         self.note(STORE, &format!("server {} loses the others", server.0))
     }
 
     pub(super) fn heal(&mut self, server: Server, deliver: bool) {
-        self.hub.suffer(Fault::Heal { server, deliver });
+        self.hub.inject(Fault::Heal { server, deliver });
         self.note_mend(STORE, &format!("server {} finds the others", server.0));
     }
 
@@ -39,7 +39,7 @@ impl World<'_> {
         }
         self.excuse_two_leaders();
         for session in sessions {
-            self.hub.suffer(Fault::Expire(session));
+            self.hub.inject(Fault::Expire(session));
         }
         self.note(&name, "has its session ended by the store")
     }
@@ -48,7 +48,7 @@ impl World<'_> {
         if !keep_data {
             self.excuse_two_leaders();
         }
-        self.hub.suffer(Fault::Restart { keep_data });
+        self.hub.inject(Fault::Restart { keep_data });
         self.note(STORE, if keep_data { "stops and starts again" } else { "stops and starts again, empty" })
     }
 

@@ -85,7 +85,7 @@ impl World<'_> {
 
     pub(super) fn lose_answers(&mut self, number: usize, writes_only: bool, length: Duration) -> bool {
         let lost = if writes_only { Lost::Writes } else { Lost::All };
-        self.hosts[number].mischief.lose_answers(lost);
+        self.hosts[number].link_faults.lose_answers(lost);
         self.later(length, Mend::Hear(number));
         let what =
             if writes_only { "what the store answers to writes is lost" } else { "what the store answers is lost" };
@@ -93,33 +93,33 @@ impl World<'_> {
     }
 
     pub(super) fn hear(&mut self, number: usize) {
-        self.hosts[number].mischief.lose_answers(Lost::Nothing);
+        self.hosts[number].link_faults.lose_answers(Lost::Nothing);
         self.note_mend(&self.name(number), "hears the store again");
     }
 
     pub(super) fn delay_answers(&mut self, number: usize, by: Duration, length: Duration) -> bool {
-        self.hosts[number].mischief.delay(by);
+        self.hosts[number].link_faults.delay(by);
         self.later(length, Mend::InTime(number));
         self.note(&self.name(number), &format!("what the store says comes late, by up to {} ms", by.as_millis()))
     }
 
     pub(super) fn hear_in_time(&mut self, number: usize) {
-        self.hosts[number].mischief.delay(Duration::ZERO);
+        self.hosts[number].link_faults.delay(Duration::ZERO);
         self.note_mend(&self.name(number), "hears the store in time again");
     }
 
     pub(super) fn replace_session(&mut self, number: usize) -> bool {
-        self.hosts[number].mischief.replace_session();
+        self.hosts[number].link_faults.replace_session();
         self.note(&self.name(number), "gets another session without being told of a loss")
     }
 
     pub(super) fn give_session_up(&mut self, number: usize) -> bool {
-        self.hosts[number].mischief.give_session_up();
+        self.hosts[number].link_faults.give_session_up();
         self.note(&self.name(number), "gives up a session that the store still keeps")
     }
 
     pub(super) fn move_on(&mut self, number: usize) -> bool {
-        self.hosts[number].mischief.move_on();
+        self.hosts[number].link_faults.move_on();
         self.note(&self.name(number), "goes to another server")
     }
 }

@@ -34,7 +34,7 @@ pub(super) enum Mend {
 
 impl World<'_> {
     /// Begins a fault, if it makes sense as things stand.
-    pub(super) fn suffer(&mut self, fault: Fault) {
+    pub(super) fn inject(&mut self, fault: Fault) {
         if self.begin(fault) {
             *self.judge.run.faults.entry(fault.kind()).or_default() += 1;
         }
