@@ -1,4 +1,4 @@
-//! A store's caller for tests: asks, and waits for what comes.
+//! A test's caller of a store, which sends requests and waits for events.
 
 use core::future::poll_fn;
 use core::time::Duration;
@@ -11,8 +11,7 @@ use tokio::time::timeout;
 
 use crate::wait::LIMIT;
 
-/// Sends requests to a store and waits for their answers, whatever else happens meanwhile: events that are not waited for
-/// are kept for later, in order.
+/// Sends requests to a store and waits for their answers. Events that nobody waits for are kept for later, in order.
 #[derive(Debug)]
 pub struct Asker<S> {
     /// The store.
@@ -22,7 +21,7 @@ pub struct Asker<S> {
 }
 
 impl<S: Store> Asker<S> {
-    /// A caller of `store`.
+    /// Creates a caller of `store`.
     pub fn new(store: S) -> Self {
         Self { store, sequence: 0, kept: VecDeque::new() }
     }
@@ -38,16 +37,16 @@ impl<S: Store> Asker<S> {
     /// Sends a request and waits for its answer.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If no answer comes within [`LIMIT`].
     pub async fn ask(&mut self, request: Request) -> Answer {
         let id = self.send(request);
         self.answer(id).await
     }
 
-    /// Sends a request that succeeds.
+    /// Sends a request that must succeed.
     ///
     /// # Panics
-    /// If it does not.
+    /// If it fails.
     pub async fn done(&mut self, request: Request) -> Reply {
         let text = format!("{request:?}");
         match self.ask(request).await {
@@ -66,20 +65,20 @@ impl<S: Store> Asker<S> {
         candidate
     }
 
-    /// The queue, and how many names in it are not those of candidates.
+    /// The queue, and the number of names in it that are not candidates.
     ///
     /// # Panics
-    /// If it can't be read.
+    /// If the queue can't be read.
     pub async fn list(&mut self) -> (Vec<Candidate>, u32) {
         let reply = self.done(Request::List).await;
         let Reply::Candidates { candidates, skipped } = reply else { panic!("an answer of another kind: {reply:?}") };
         (candidates, skipped)
     }
 
-    /// A directory's members.
+    /// The members of a directory.
     ///
     /// # Panics
-    /// If they can't be read.
+    /// If the directory can't be read.
     pub async fn members(&mut self, directory: rolecall_core::Directory) -> Snapshot {
         let reply = self.done(Request::Members { directory, watch: false }).await;
         let Reply::Members(snapshot) = reply else { panic!("an answer of another kind: {reply:?}") };
@@ -89,7 +88,7 @@ impl<S: Store> Asker<S> {
     /// Waits for the answer to `id`.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If no answer comes within [`LIMIT`].
     pub async fn answer(&mut self, id: OpId) -> Answer {
         self.find(&format!("the answer to {id:?}"), |event| {
             let StoreEvent::Answered { id: answered, answer } = event else { return None };
@@ -101,7 +100,7 @@ impl<S: Store> Asker<S> {
     /// Waits for the notice of the watch that `id` has set.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If no notice comes within [`LIMIT`].
     pub async fn notice(&mut self, id: OpId) -> Notice {
         self.find(&format!("the notice for {id:?}"), |event| {
             let StoreEvent::Noticed { id: noticed, notice } = event else { return None };
@@ -113,7 +112,7 @@ impl<S: Store> Asker<S> {
     /// Waits for a connected session.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If none comes within [`LIMIT`].
     pub async fn up(&mut self) -> (Session, Duration) {
         self.find("a session", |event| {
             if let StoreEvent::Up { session, timeout } = event { Some((*session, *timeout)) } else { None }
@@ -121,10 +120,10 @@ impl<S: Store> Asker<S> {
         .await
     }
 
-    /// Waits for the next event about the session itself, and takes it.
+    /// Waits for the next event about the session itself.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If none comes within [`LIMIT`].
     pub async fn session_event(&mut self) -> StoreEvent {
         self.find("news of the session", |event| match event {
             StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => None,
@@ -135,18 +134,18 @@ impl<S: Store> Asker<S> {
         .await
     }
 
-    /// Takes the next event, whatever it is.
+    /// Takes the next event of any kind.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If none comes within [`LIMIT`].
     pub async fn next(&mut self) -> StoreEvent {
         self.find("any event", |event| Some(event.clone())).await
     }
 
-    /// Takes the first event for which `wanted` gives something, of those that were kept or are yet to come.
+    /// Takes the first event for which `wanted` returns a value, among those kept and those to come.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`]; `what` says in the message what was waited for.
+    /// If none comes within [`LIMIT`]; the message names it by `what`.
     pub async fn find<T>(&mut self, what: &str, mut wanted: impl FnMut(&StoreEvent) -> Option<T>) -> T {
         if let Some((at, value)) = self.kept.iter().enumerate().find_map(|(at, event)| Some((at, wanted(event)?))) {
             self.kept.remove(at);
@@ -167,7 +166,7 @@ impl<S: Store> Asker<S> {
         }
     }
 
-    /// What has come and was not waited for.
+    /// Events that came and that nobody waited for.
     pub fn kept(&self) -> impl Iterator<Item = &StoreEvent> {
         self.kept.iter()
     }

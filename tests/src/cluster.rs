@@ -10,7 +10,7 @@ use crate::process::{Launch, Process, Web};
 use crate::wait::until;
 use crate::zookeeper::ZooKeeperServer;
 
-/// Queries of several shapes, that the generated documents answer.
+/// Queries of several shapes, for which the generated documents have hits.
 pub const QUERIES: [&str; 6] = [
     "lantern",
     "harbour%20zephyr",
@@ -20,25 +20,25 @@ pub const QUERIES: [&str; 6] = [
     "velvet%20quarry%20saddle",
 ];
 
-/// How long the sessions of nodes are unless a test needs others.
+/// Session timeout of the nodes, unless a test needs another.
 pub const SESSION: &str = "1s";
 
-/// ZooKeeper, a folder of documents, and the nodes that were started.
+/// ZooKeeper, a folder of documents, and the running nodes.
 #[derive(Debug)]
 pub struct Cluster {
     /// The store.
     pub zookeeper: ZooKeeperServer,
     /// The folder of documents.
     pub documents: TempDir,
-    /// The nodes that run, by their ids.
+    /// The running nodes, by id.
     pub nodes: BTreeMap<String, Process>,
-    /// Asks them.
+    /// HTTP client of the tests.
     pub web: Web,
     count: u32,
 }
 
 impl Cluster {
-    /// A server and so many documents, and no nodes yet.
+    /// A server and `count` documents, without nodes.
     ///
     /// # Panics
     /// If ZooKeeper does not start; the message says how to install it.
@@ -49,19 +49,19 @@ impl Cluster {
         Self { zookeeper, documents, nodes: BTreeMap::new(), web: Web::default(), count }
     }
 
-    /// Starts a node straight on the server.
+    /// Starts a node that connects straight to the server.
     pub fn start(&mut self, id: &str) {
         let url = self.zookeeper.url();
         self.start_at(id, &url, SESSION);
     }
 
-    /// Starts a node on the store at `url`, with sessions of this length.
+    /// Starts a node on the store at `url`, with this session timeout.
     pub fn start_at(&mut self, id: &str, url: &str, session_timeout: &str) {
         let launch = Launch { id, store: url, documents: self.documents.path(), address: None, session_timeout };
         self.nodes.insert(id.to_owned(), Process::start(&launch));
     }
 
-    /// Starts nodes one after the other, each once the one before is ready, so that they stand in the queue in this order.
+    /// Starts nodes one after the other, each once the one before is ready. So they stand in the queue in this order.
     pub async fn start_in_order(&mut self, ids: &[&str]) {
         for id in ids {
             self.start(id);
@@ -69,16 +69,16 @@ impl Cluster {
         }
     }
 
-    /// Where a node answers.
+    /// Address of a node.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// If the node does not run.
     #[must_use]
     pub fn address(&self, id: &str) -> &str {
         &self.nodes[id].address
     }
 
-    /// Waits until a node says that it is ready.
+    /// Waits until a node reports that it is ready.
     pub async fn until_ready(&self, id: &str) {
         until(&format!("{id} to be ready"), async || {
             let answer = self.web.get(self.address(id), "/health/ready").await?;
@@ -87,7 +87,7 @@ impl Cluster {
         .await;
     }
 
-    /// Waits until a node leads, serves, and finds all documents.
+    /// Waits until a node leads, has all its workers, and finds all documents.
     pub async fn until_leads(&self, id: &str) {
         until(&format!("{id} to lead with all its workers"), async || {
             let status = self.web.status(self.address(id)).await?;
@@ -98,7 +98,7 @@ impl Cluster {
         self.until_whole(id).await;
     }
 
-    /// Waits until a search through a node misses nothing.
+    /// Waits until an answer of a node is whole.
     pub async fn until_whole(&self, id: &str) {
         until(&format!("a whole answer from {id}"), async || {
             let answer = self.web.get(self.address(id), "/search?q=lantern%20harbour%20river&limit=1000").await?;
@@ -108,7 +108,7 @@ impl Cluster {
         .await;
     }
 
-    /// What a node answers to each of [`QUERIES`]: hits with scores, and totals.
+    /// A node's answers to each of [`QUERIES`]: hits with scores, and totals.
     ///
     /// # Panics
     /// If an answer is missing or partial.
@@ -133,12 +133,12 @@ impl Cluster {
     /// `kill -9`.
     ///
     /// # Panics
-    /// If there is no such node.
+    /// If the node does not run.
     pub fn kill(&mut self, id: &str) {
         self.nodes.remove(id).expect("it was started").kill();
     }
 
-    /// The names below a folder of the cluster's znodes, in order.
+    /// Names under a folder of the cluster's znodes, sorted.
     pub async fn znodes(&self, folder: &str) -> Vec<String> {
         let observer = self.zookeeper.observer().await;
         let mut names = observer.list_children(&format!("/rolecall/default/{folder}")).await.unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A node that contends and does nothing else, in this process.
+//! A node of this process that contends and does nothing else.
 
 use core::error::Error;
 use core::time::Duration;
@@ -13,7 +13,7 @@ use rolecall_core::{Config, Role};
 
 use crate::reign::{Chronicler, Reign};
 
-/// A node on real servers, whose gate is watched.
+/// A node on real servers, with a watch on its gate.
 #[derive(Debug)]
 pub struct Contender {
     node: RunningNode,
@@ -21,10 +21,10 @@ pub struct Contender {
 }
 
 impl Contender {
-    /// Starts a node as it is started by default: it does not know the servers' tick.
+    /// Starts a node with default settings, so it does not know the servers' tick.
     ///
     /// # Errors
-    /// That of the node's start.
+    /// The error of the node's start.
     pub async fn start(id: &str, servers: &[SocketAddr], session: Duration) -> Result<Self, Box<dyn Error>> {
         let servers: Vec<_> =
             servers.iter().map(|server| Server { host: server.ip().to_string(), port: server.port() }).collect();
@@ -38,26 +38,26 @@ impl Contender {
         Ok(Self { node, gate })
     }
 
-    /// For looking at it.
+    /// A view of the node.
     #[must_use]
     pub fn observer(&self) -> &Observer {
         self.node.observer()
     }
 
-    /// Whether its gate was open when it was last looked at.
+    /// True if the gate was open at the last look.
     #[must_use]
     pub fn leads(&self) -> bool {
         self.reign().is_some_and(|reign| reign.lasts)
     }
 
-    /// When its gate was open.
+    /// Times at which the gate was seen open.
     #[must_use]
     pub fn reign(&self) -> Option<Reign> {
         self.gate.reign()
     }
 }
 
-/// An application that serves nothing.
+/// A service that serves nothing.
 struct Idle;
 
 impl RoleService for Idle {

@@ -4,7 +4,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Words that come often, and some that come rarely.
+/// Words for the documents: those near the front come often, those near the end rarely.
 const WORDS: [&str; 24] = [
     "harbour", "lantern", "river", "copper", "winter", "garden", "signal", "ladder", "meadow", "anchor", "thunder",
     "basket", "candle", "forest", "needle", "orchard", "pepper", "quarry", "saddle", "timber", "velvet", "willow",
@@ -14,7 +14,7 @@ const WORDS: [&str; 24] = [
 /// Writes `count` documents of ten to seventy words, the same on every machine.
 ///
 /// # Errors
-/// The folder can't be written.
+/// If the folder can't be written.
 pub fn generate(folder: &Path, count: u32) -> io::Result<()> {
     for number in 0..count {
         let subfolder = folder.join(format!("part-{}", number % 7));

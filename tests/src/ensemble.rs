@@ -22,11 +22,12 @@ use crate::zookeeper::{ServerError, launch};
 const SERVERS: usize = 3;
 const PORT_TAKEN: &str = "Address already in use";
 
-/// Three servers in processes of their own, on `127.0.0.1`, with a data folder that is removed at the end. Dropping it
-/// kills them.
+/// Three servers in processes of their own, on `127.0.0.1`, with a data folder that is removed at the end. Dropping the
+/// ensemble kills them.
 ///
-/// Each makes all its connections to the others through a [`Socks`] of its own, so a cut needs no privileges and no other
-/// network: what would pass between two servers is held, and no connection ends. Clients connect straight to a server.
+/// Each server makes all its connections to the others through a [`Socks`] of its own, so a cut needs neither
+/// privileges nor another network: traffic between two servers is held, and no connection ends. Clients connect
+/// straight to a server.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), rolecall_tests::zookeeper::ServerError> {
@@ -46,16 +47,16 @@ pub struct Ensemble {
     folder: TempDir,
 }
 
-/// How soon its servers notice something.
+/// Times that decide how soon the servers notice a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timing {
     /// `tickTime`, by which the end of a session is rounded.
     pub tick: Duration,
-    /// `syncLimit`: after so many ticks of silence a follower gives up its leader, and a leader its followers.
+    /// `syncLimit`: ticks of silence after which a follower gives up its leader, and a leader its followers.
     pub sync_limit: u32,
 }
 
-/// What the documentation and Debian's configuration have.
+/// The values of ZooKeeper's documentation and of Debian's configuration.
 impl Default for Timing {
     fn default() -> Self {
         Self { tick: Duration::from_secs(2), sync_limit: 5 }
@@ -77,14 +78,14 @@ struct Ports {
 }
 
 impl Ensemble {
-    /// Starts three empty servers, and waits until one leads and two follow.
+    /// Starts three empty servers, and waits until one leads and the others follow.
     ///
     /// # Errors
-    /// [`ServerError`]; where ZooKeeper is not installed, the message is the line that installs it.
+    /// [`ServerError`]; if ZooKeeper is not installed, the message has the command that installs it.
     pub async fn start(timing: Timing) -> Result<Self, ServerError> {
         for _ in 0..5 {
             match Self::start_once(timing).await {
-                // Somebody else took a port since it was looked for.
+                // Another process took a port after it was found free.
                 Err(ServerError::Silent { log, .. }) if log.contains(PORT_TAKEN) => {}
                 outcome => return outcome,
             }
@@ -102,7 +103,7 @@ impl Ensemble {
             let options = [
                 "-DsocksProxyHost=127.0.0.1".to_owned(),
                 format!("-DsocksProxyPort={}", outward.address().port()),
-                // Java connects straight to what is on this machine unless it is told that nothing is excepted.
+                // Java connects straight to this machine's own addresses unless the list of exceptions is empty.
                 "-DsocksNonProxyHosts=".to_owned(),
             ];
             let process = launch(&ensemble.home(index).join("zoo.cfg"), &ensemble.home(index).join("log"), &options)?;
@@ -111,22 +112,22 @@ impl Ensemble {
         ensemble.settle().await.map(|()| ensemble)
     }
 
-    /// Where a server answers clients.
+    /// Address of a server for clients.
     ///
     /// # Panics
-    /// If there is no such server: they are 0, 1 and 2.
+    /// If there is no such server. They are numbered 0, 1 and 2.
     #[must_use]
     pub fn address(&self, server: usize) -> SocketAddr {
         self.members[server].ports.client
     }
 
-    /// Where the other servers answer clients.
+    /// Addresses of the other servers for clients.
     #[must_use]
     pub fn others(&self, server: usize) -> Vec<SocketAddr> {
         (0..SERVERS).filter(|other| *other != server).map(|other| self.address(other)).collect()
     }
 
-    /// Which server leads, if one does; the others follow it, or try to.
+    /// The leading server, if there is one. The others follow it, or try to.
     pub async fn leader(&self) -> Option<usize> {
         for server in 0..SERVERS {
             if self.mode(server).await.as_deref() == Some("leader") {
@@ -136,13 +137,14 @@ impl Ensemble {
         None
     }
 
-    /// What a server calls itself: `leader`, `follower`, or nothing while it is neither.
+    /// Mode that a server reports: `leader`, `follower`, or nothing while it is neither.
     pub async fn mode(&self, server: usize) -> Option<String> {
         let report = self.report(server).await.ok()?;
         report.lines().find_map(|line| line.strip_prefix("Mode: ")).map(str::to_owned)
     }
 
-    /// Cuts one server off from both others, in both directions: nobody of them hears anything, and no connection ends.
+    /// Cuts one server off from both others, in both directions: they hear nothing of each other, and no connection
+    /// ends.
     pub fn cut_off(&self, server: usize) {
         for link in self.links(server) {
             link.cut();
@@ -156,14 +158,14 @@ impl Ensemble {
         }
     }
 
-    /// What lies between a server and the others.
+    /// The links between a server and the others.
     fn links(&self, server: usize) -> Vec<&Proxy> {
         let here = &self.members[server];
         let others = (0..SERVERS).filter(|other| *other != server).map(|other| &self.members[other]);
         others.flat_map(|other| here.links_to(other).into_iter().chain(other.links_to(here))).collect()
     }
 
-    /// Waits until one leads and the others follow.
+    /// Waits until one server leads and the others follow.
     async fn settle(&mut self) -> Result<(), ServerError> {
         let end = Instant::now() + 2 * LIMIT;
         loop {
@@ -186,7 +188,7 @@ impl Ensemble {
         }
     }
 
-    /// What a server says of itself.
+    /// A server's report on itself.
     async fn report(&self, server: usize) -> io::Result<String> {
         let ask = async {
             let mut stream = TcpStream::connect(self.address(server)).await?;
@@ -194,7 +196,7 @@ impl Ensemble {
             let mut report = String::new();
             stream.read_to_string(&mut report).await.map(|_| report)
         };
-        // A server that has just bound its port may never answer the connections that it accepts then.
+        // A server that has just bound its port may never answer the connections that it accepts first.
         timeout(Duration::from_secs(1), ask).await?
     }
 
@@ -211,14 +213,14 @@ impl Member {
 
 impl Drop for Member {
     fn drop(&mut self) {
-        // It may have ended by itself.
+        // The process may have ended by itself.
         drop(self.process.kill());
         drop(self.process.wait());
     }
 }
 
 impl Ports {
-    /// Ports for all servers, each different.
+    /// Chooses a different port for each purpose of each server.
     fn choose() -> [Self; SERVERS] {
         let mut taken = BTreeSet::new();
         while taken.len() < 3 * SERVERS {

@@ -1,4 +1,4 @@
-//! What the tests of Rolecall share: real servers, networks that fail on demand, and waiting for conditions.
+//! Shared parts of Rolecall's tests: real servers, networks that fail on demand, and waiting for conditions.
 
 pub mod asker;
 pub mod cluster;

@@ -1,16 +1,16 @@
-//! Ports for servers that a test starts.
+//! Ports for the servers of a test.
 
 use core::hash::{BuildHasher, Hasher};
 use std::hash::RandomState;
 use std::net::TcpListener;
 
-/// A port on `127.0.0.1` on which nobody listens now.
+/// A free port on `127.0.0.1`.
 ///
-/// It lies below the range from which the system takes the ports of outgoing connections: while a server there is down,
-/// neither can another connection take its port, nor can a client that tries again and again connect to itself.
+/// It lies below the range of ports that the system gives to outgoing connections. So while a server is down, no other
+/// connection takes its port, and no client that keeps trying connects to itself.
 ///
 /// # Panics
-/// If none is free, which no machine that runs tests comes to.
+/// If none is free, which does not happen on machines that run tests.
 #[must_use]
 pub fn free() -> u16 {
     const FIRST: u16 = 20_000;

@@ -1,4 +1,4 @@
-//! The real binary, as processes that can be killed, stopped and asked.
+//! The real binary, as processes that a test can kill, stop and ask.
 
 use std::fs::File;
 use std::io;
@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use crate::wait::{LIMIT, until};
 
-/// The binary `rolecall`, as this package builds it for its tests (a build of the package `rolecall` alone has other
-/// features of its dependencies, so it would build them all again).
+/// Path of the binary `rolecall`, as this package builds it for its tests. (A build of the package `rolecall-cli` alone
+/// has other features of its dependencies, so it would build them all again.)
 ///
 /// # Panics
 /// Outside of a test of this package.
@@ -30,18 +30,18 @@ pub fn binary() -> PathBuf {
     binary
 }
 
-/// One `rolecall node`. Killed when it is dropped.
+/// One `rolecall node`. Killed when dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
-    /// Its `--id`.
+    /// The node's `--id`.
     pub id: String,
-    /// Where it answers.
+    /// The node's address.
     pub address: String,
     folder: TempDir,
 }
 
-/// What a node is started with.
+/// Arguments of a node.
 #[derive(Clone, Debug)]
 pub struct Launch<'a> {
     /// `--id`.
@@ -50,7 +50,7 @@ pub struct Launch<'a> {
     pub store: &'a str,
     /// `--documents`.
     pub documents: &'a Path,
-    /// Where it is to listen; a free port where there is none.
+    /// Address to listen on. Default: a free port.
     pub address: Option<&'a str>,
     /// `--session-timeout`.
     pub session_timeout: &'a str,
@@ -89,7 +89,7 @@ impl Process {
         kill_process(pid, signal).expect("a child that was not waited for can be signalled");
     }
 
-    /// `kill -9`, and waits until it is gone.
+    /// Sends SIGKILL, and waits until the process is gone.
     ///
     /// # Panics
     /// If it can't be waited for.
@@ -98,40 +98,40 @@ impl Process {
         self.child.wait().expect("it is a child");
     }
 
-    /// SIGSTOP, and waits until it stands still: a signal takes effect a little later than it is sent.
+    /// Sends SIGSTOP, and waits until the process stands still: a signal takes effect a little later than it is sent.
     pub async fn pause(&self) {
         self.signal(Signal::STOP);
         let stat = format!("/proc/{}/stat", self.child.id());
         until("the process to stand still", async || {
-            // The state stands behind the name, which is in parentheses (proc(5)).
+            // The state follows the name, which is in parentheses (proc(5)).
             let line = std::fs::read_to_string(&stat).ok()?;
             line.rsplit_once(") ")?.1.starts_with('T').then_some(())
         })
         .await;
     }
 
-    /// SIGCONT.
+    /// Sends SIGCONT.
     pub fn resume(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// SIGTERM.
+    /// Sends SIGTERM.
     pub fn terminate(&self) {
         self.signal(Signal::TERM);
     }
 
-    /// How it ended, once it has.
+    /// Exit status, once the process has ended.
     ///
     /// # Errors
-    /// It can't be waited for.
+    /// If the process can't be waited for.
     pub fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
         self.child.try_wait()
     }
 
-    /// Waits for its end, and gives its exit code.
+    /// Waits for the end of the process. Returns its exit code.
     ///
     /// # Panics
-    /// If it does not end within [`LIMIT`], or by a signal.
+    /// If it does not end within [`LIMIT`], or is ended by a signal.
     pub async fn exit_code(&mut self) -> i32 {
         let id = self.id.clone();
         let child = &mut self.child;
@@ -143,13 +143,13 @@ impl Process {
         status.code().unwrap_or_else(|| panic!("{id} ended by a signal: {status}"))
     }
 
-    /// What it logged.
+    /// The log so far.
     #[must_use]
     pub fn log(&self) -> String {
         std::fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
     }
 
-    /// Where its journal is.
+    /// Path of the journal.
     #[must_use]
     pub fn journal(&self) -> PathBuf {
         self.folder.path().join("journal")
@@ -161,7 +161,7 @@ impl Drop for Process {
         if std::thread::panicking() {
             eprintln!("--- log of {}\n{}", self.id, self.log());
         }
-        // It may have ended already.
+        // The process may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -170,15 +170,15 @@ impl Drop for Process {
 /// An answer to a request.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Its status.
+    /// Status code.
     pub status: StatusCode,
-    /// Its `Location`.
+    /// The `Location` header.
     pub location: Option<String>,
-    /// Its body; null where that is no JSON.
+    /// Body; null if it is not JSON.
     pub body: Value,
 }
 
-/// Asks nodes over HTTP.
+/// HTTP client for the tests.
 #[derive(Clone, Debug)]
 pub struct Web {
     client: Client,
@@ -194,19 +194,19 @@ impl Default for Web {
 }
 
 impl Web {
-    /// `GET path` from the node at `address`; `None` where nothing is answered.
+    /// Sends `GET path` to the node at `address`. Returns `None` if no answer comes.
     ///
     /// # Panics
-    /// If the path is none.
+    /// If the path is malformed.
     pub async fn get(&self, address: &str, path: &str) -> Option<Answer> {
         let request = Request::get(path).body(bytes::Bytes::new()).expect("the test's path is well-formed");
         self.send(address, request).await
     }
 
-    /// `POST path` with a JSON body.
+    /// Sends `POST path` with a JSON body.
     ///
     /// # Panics
-    /// If the path is none.
+    /// If the path is malformed.
     pub async fn post(&self, address: &str, path: &str, body: &Value) -> Option<Answer> {
         let request = Request::post(path)
             .header("content-type", "application/json")

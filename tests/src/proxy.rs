@@ -14,8 +14,8 @@ use tokio::time::sleep;
 
 /// Passes connections on to one server, until a test makes it fail.
 ///
-/// Each node of a test gets a proxy of its own, so that one node can lose the store while the others keep it. All changes
-/// apply at once, to the connections that exist as well as to new ones. Dropping it closes everything.
+/// Each node of a test gets a proxy of its own, so that one node can lose the store while the others keep it. Every
+/// change applies at once, to existing connections as well as to new ones. Dropping the proxy closes everything.
 ///
 /// ```no_run
 /// # async fn example(server: std::net::SocketAddr) -> std::io::Result<()> {
@@ -38,7 +38,7 @@ pub struct Proxy {
     acceptor: JoinHandle<()>,
 }
 
-/// Which way bytes go.
+/// Direction of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the client to the server.
@@ -50,7 +50,7 @@ pub enum Direction {
 /// Changes the first bytes that a client sends on each connection.
 pub type RewriteHello = fn(&mut [u8]);
 
-/// How the proxy behaves now.
+/// The proxy's behaviour now.
 #[derive(Clone, Copy, Debug)]
 struct Weather {
     server: SocketAddr,
@@ -93,19 +93,19 @@ impl Proxy {
         Ok(Self { address, weather, accepted, acceptor })
     }
 
-    /// Where it listens.
+    /// Address of the proxy.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// How many connections it has accepted so far, those included that it refused.
+    /// Number of connections accepted so far, including refused ones.
     #[must_use]
     pub fn accepted(&self) -> usize {
         self.accepted.load(Ordering::SeqCst)
     }
 
-    /// Holds all bytes, silently, both ways: connections stay open, new ones are accepted and hear nothing.
+    /// Holds all bytes silently, both ways: connections stay open, and new ones are accepted and hear nothing.
     pub fn cut(&self) {
         self.change(|weather| (weather.to_server_held, weather.to_client_held) = (true, true));
     }
@@ -118,8 +118,9 @@ impl Proxy {
         });
     }
 
-    /// Passes everything on again: held bytes first, also those of connections that one side has given up meanwhile. Ends
-    /// [`cut`](Self::cut), [`cut_one_way`](Self::cut_one_way), [`refuse`](Self::refuse) and [`delay`](Self::delay).
+    /// Passes everything on again, held bytes first, even those of connections that one side has given up meanwhile.
+    /// Ends [`cut`](Self::cut), [`cut_one_way`](Self::cut_one_way), [`refuse`](Self::refuse) and
+    /// [`delay`](Self::delay).
     pub fn heal(&self) {
         self.change(|weather| {
             (weather.to_server_held, weather.to_client_held) = (false, false);
@@ -127,32 +128,32 @@ impl Proxy {
         });
     }
 
-    /// Resets the connections that exist (RST), with all bytes that are held. New ones are as before.
+    /// Resets existing connections (RST), and drops the bytes held on them. New ones work as before.
     pub fn reset(&self) {
         self.change(|weather| weather.resets += 1);
     }
 
-    /// Resets new connections as soon as they are made. Those that exist go on.
+    /// Resets new connections as soon as they are made. Existing ones go on.
     pub fn refuse(&self) {
         self.change(|weather| weather.refusing = true);
     }
 
-    /// Passes bytes on only after `delay`, each way.
+    /// Delays all bytes by `delay`, each way.
     pub fn delay(&self, delay: Duration) {
         self.change(|weather| weather.delay = delay);
     }
 
-    /// Passes new connections on to another server.
+    /// Passes new connections to another server.
     pub fn retarget(&self, server: SocketAddr) {
         self.change(|weather| weather.server = server);
     }
 
-    /// Changes the first bytes of each new connection by `rewrite`, or no longer.
+    /// Rewrites the first bytes of each new connection with `rewrite`; `None` ends that.
     pub fn rewrite_hello(&self, rewrite: Option<RewriteHello>) {
         self.change(|weather| weather.rewrite = rewrite);
     }
 
-    /// The way to the server, for a connection that was not made to [`address`](Self::address).
+    /// A route to the server, for a connection that was not made to [`address`](Self::address).
     pub(crate) fn route(&self) -> Route {
         Route::new(self.weather.subscribe())
     }
@@ -187,11 +188,11 @@ async fn connection(client: TcpStream, mut route: Route) {
     }
 }
 
-/// What one connection passes through.
+/// The path of one connection through the proxy.
 #[derive(Debug)]
 pub(crate) struct Route {
     weather: watch::Receiver<Weather>,
-    /// As it was when the connection was asked for.
+    /// The behaviour at the time the connection was made.
     start: Weather,
 }
 
@@ -201,7 +202,7 @@ impl Route {
         Self { weather, start }
     }
 
-    /// Connects to the server, once what is sent to it passes.
+    /// Connects to the server, once traffic towards it passes.
     pub(crate) async fn connect(&mut self) -> io::Result<TcpStream> {
         let reset = self.reset();
         let connect = async {
@@ -223,7 +224,7 @@ impl Route {
             let there = copy(Direction::ToServer, from_client, to_server, self.weather.clone(), self.start.rewrite);
             let back = copy(Direction::ToClient, from_server, to_client, self.weather, None);
             tokio::select! {
-                // First, so that a reset that is followed by healing passes nothing on.
+                // First, so that a reset followed by healing passes nothing on.
                 biased;
                 () = reset => false,
                 ended = async { tokio::try_join!(there, back) } => ended.is_ok(),
@@ -235,7 +236,7 @@ impl Route {
         }
     }
 
-    /// Ends once the connection is to be reset.
+    /// Waits until the connection has to be reset.
     fn reset(&self) -> impl Future<Output = ()> + use<> {
         let (mut weather, resets) = (self.weather.clone(), self.start.resets);
         async move {

@@ -1,4 +1,4 @@
-//! When somebody led, by a clock that all processes of the machine share.
+//! Times of leadership, on a clock that all processes of the machine share.
 
 use core::time::Duration;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,10 +7,10 @@ use std::thread::{self, JoinHandle};
 
 use rustix::time::{ClockId, clock_gettime};
 
-/// How often a contender is asked whether it leads.
+/// Interval at which a contender is asked whether it leads.
 pub const INTERVAL: Duration = Duration::from_millis(1);
 
-/// Now, on `CLOCK_MONOTONIC`: Java's `System.nanoTime` and Python's `time.monotonic_ns` read the same.
+/// The time on `CLOCK_MONOTONIC`, which Java's `System.nanoTime` and Python's `time.monotonic_ns` read too.
 #[must_use]
 pub fn now() -> Duration {
     let now = clock_gettime(ClockId::Monotonic);
@@ -18,29 +18,29 @@ pub fn now() -> Duration {
     Duration::new(seconds, u32::try_from(now.tv_nsec).expect("less than a second"))
 }
 
-/// When a contender was first and last seen to lead.
+/// The first and the last time at which a contender was seen to lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reign {
-    /// Not before it began to lead.
+    /// A time no earlier than the beginning of its leadership.
     pub first: Duration,
-    /// Not after it led last, so that two reigns that overlap by these did.
+    /// A time no later than the end of its leadership. So if two such reigns overlap, the real ones do.
     pub last: Duration,
-    /// Whether it led when it was asked last.
+    /// True if it led when it was last asked.
     pub lasts: bool,
 }
 
-/// What is known of a contender's reign; `None` as long as it has not led.
+/// Record of a contender's reign; `None` until it first leads.
 #[derive(Clone, Debug, Default)]
 pub struct Chronicle(Arc<Mutex<Option<Reign>>>);
 
 impl Chronicle {
-    /// What stands in it.
+    /// The reign so far.
     #[must_use]
     pub fn reign(&self) -> Option<Reign> {
         *self.lock()
     }
 
-    /// It was asked between `before` and `after`, and said whether it leads.
+    /// Notes an answer: between `before` and `after` the contender said whether it leads.
     pub fn note(&self, leads: bool, before: Duration, after: Duration) {
         let mut reign = self.lock();
         match &mut *reign {
@@ -56,7 +56,7 @@ impl Chronicle {
     }
 }
 
-/// Asks a contender of this process, on a thread of its own, until it is dropped.
+/// Asks a contender of this process whether it leads, on a thread of its own, until dropped.
 #[derive(Debug)]
 pub struct Chronicler {
     chronicle: Chronicle,
@@ -65,7 +65,7 @@ pub struct Chronicler {
 }
 
 impl Chronicler {
-    /// Begins to ask `leads` each [`INTERVAL`].
+    /// Starts to call `leads` at each [`INTERVAL`].
     pub fn start(leads: impl Fn() -> bool + Send + 'static) -> Self {
         let (chronicle, stopped) = (Chronicle::default(), Arc::new(AtomicBool::new(false)));
         let thread = thread::spawn({
@@ -81,7 +81,7 @@ impl Chronicler {
         Self { chronicle, stopped, thread: Some(thread) }
     }
 
-    /// What it has seen.
+    /// The reign so far.
     #[must_use]
     pub fn reign(&self) -> Option<Reign> {
         self.chronicle.reign()

@@ -1,4 +1,4 @@
-//! The way out of one process: a SOCKS proxy, behind which each destination has a [`Proxy`] that fails on demand.
+//! A SOCKS proxy for one process, with a [`Proxy`] that fails on demand for each destination.
 
 use std::collections::BTreeMap;
 use std::io::{self, ErrorKind};
@@ -19,10 +19,10 @@ const SUCCEEDED: u8 = 0;
 const NOT_ALLOWED: u8 = 2;
 const REFUSED: u8 = 5;
 
-/// A SOCKS 5 server (RFC 1928) on `127.0.0.1`, for programs that can be told to make all their connections through one.
+/// A SOCKS 5 server (RFC 1928) on `127.0.0.1`, for programs that can make all their connections through one.
 ///
-/// So a link between two processes can be cut though both know each other by their true addresses, as where each tells
-/// others its own. It connects to the addresses that it was started for, and to no other. Dropping it closes everything.
+/// With it a test can cut the link between two processes that know each other by their true addresses, such as servers
+/// that announce their own. It connects only to the addresses that it was started for. Dropping it closes everything.
 #[derive(Debug)]
 pub struct Socks {
     address: SocketAddr,
@@ -31,7 +31,7 @@ pub struct Socks {
 }
 
 impl Socks {
-    /// Starts one that connects to `destinations`.
+    /// Starts a server that connects to `destinations`.
     ///
     /// # Errors
     /// If it can't listen.
@@ -47,16 +47,16 @@ impl Socks {
         Ok(Self { address, routes, acceptor })
     }
 
-    /// Where it listens.
+    /// Address of the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What all connections to `destination` pass through.
+    /// The proxy for all connections to `destination`.
     ///
     /// # Panics
-    /// If it was not started for it.
+    /// If it was not started for this destination.
     #[must_use]
     pub fn to(&self, destination: SocketAddr) -> &Proxy {
         self.routes.get(&destination).unwrap_or_else(|| panic!("{destination} is no destination"))
@@ -78,7 +78,7 @@ async fn accept(listener: TcpListener, routes: Arc<BTreeMap<SocketAddr, Proxy>>)
 async fn connection(client: TcpStream, routes: Arc<BTreeMap<SocketAddr, Proxy>>) {
     let Ok((mut client, destination)) = asked(client).await else { return };
     let route = routes.get(&destination).map(Proxy::route);
-    // Kept for longer, the routes would outlive their owner by the connections that are open.
+    // Kept any longer, the routes would outlive their owner until open connections end.
     drop(routes);
     let Some(mut route) = route else {
         return drop(answer(&mut client, NOT_ALLOWED).await);
@@ -93,7 +93,7 @@ async fn connection(client: TcpStream, routes: Arc<BTreeMap<SocketAddr, Proxy>>)
     }
 }
 
-/// Where a client wants to go.
+/// Reads the destination that a client asks for.
 async fn asked(mut client: TcpStream) -> io::Result<(TcpStream, SocketAddr)> {
     let [version, methods] = read(&mut client).await?;
     let mut offered = vec![0; methods.into()];

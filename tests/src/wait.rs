@@ -1,17 +1,17 @@
-//! Waiting for a condition instead of for a time.
+//! Waiting for a condition instead of a time.
 
 use core::future::Future;
 use core::time::Duration;
 
 use tokio::time::{Instant, sleep};
 
-/// How long a test waits for what must happen: far longer than it takes on the slowest machine.
+/// Longest time that a test waits for an event that must happen: far longer than it takes on the slowest machine.
 pub const LIMIT: Duration = Duration::from_secs(30);
 
-/// Asks `condition` again and again until it gives something, and returns that.
+/// Calls `condition` until it returns a value, and returns that.
 ///
 /// # Panics
-/// If it gave nothing within [`LIMIT`]; `what` says in the message what was waited for.
+/// If it returns nothing within [`LIMIT`]; the message names the condition by `what`.
 pub async fn until<T, F: Future<Output = Option<T>>>(what: &str, mut condition: impl FnMut() -> F) -> T {
     let end = Instant::now() + LIMIT;
     loop {

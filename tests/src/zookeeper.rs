@@ -17,8 +17,8 @@ use crate::wait::LIMIT;
 
 /// A ZooKeeper server in a process of its own, on `127.0.0.1`, with a data folder that is removed at the end.
 ///
-/// Dropping it kills it. Its tick is 100 ms unless [`start_with_tick`](Self::start_with_tick) says otherwise, so that
-/// sessions from 200 ms to 60 s are granted and end at most a tick late.
+/// Dropping it kills it. Its tick is 100 ms unless [`start_with_tick`](Self::start_with_tick) says otherwise, so the
+/// server grants sessions from 200 ms to 60 s and ends them at most a tick late.
 ///
 /// ```no_run
 /// # async fn example() -> Result<(), rolecall_tests::zookeeper::ServerError> {
@@ -40,24 +40,24 @@ pub struct ZooKeeperServer {
     process: Option<Child>,
 }
 
-/// Why a server could not be started.
+/// Reasons for which a server does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
-    /// Java or ZooKeeper is not on this machine.
-    #[error("{missing} is missing; install it: apt-get install -y --no-install-recommends zookeeper")]
+    /// Java or ZooKeeper is not installed.
+    #[error("{missing} is missing; to install it: apt-get install -y --no-install-recommends zookeeper")]
     NotInstalled {
-        /// The file or command that was looked for.
+        /// The missing file or command.
         missing: String,
     },
-    /// It ended at once or did not answer.
+    /// The server ended at once or did not answer.
     #[error("ZooKeeper on port {port} does not answer; its log:\n{log}")]
     Silent {
-        /// Its port.
+        /// The server's port.
         port: u16,
-        /// What it wrote.
+        /// The server's output.
         log: String,
     },
-    /// Its folder could not be used.
+    /// The server's folder could not be used.
     #[error("ZooKeeper's folder: {0}")]
     Folder(#[from] io::Error),
 }
@@ -66,7 +66,7 @@ impl ZooKeeperServer {
     /// Starts an empty server with a tick of 100 ms, and waits until it answers.
     ///
     /// # Errors
-    /// [`ServerError`]; where it is not installed, the message is the line that installs it.
+    /// [`ServerError`]; if ZooKeeper is not installed, the message has the command that installs it.
     pub async fn start() -> Result<Self, ServerError> {
         Self::start_with_tick(Duration::from_millis(100)).await
     }
@@ -80,7 +80,7 @@ impl ZooKeeperServer {
         server.configure(tick)?;
         for _ in 0..5 {
             match server.restart().await {
-                // Somebody else took the port since it was looked for.
+                // Another process took the port after it was found free.
                 Err(ServerError::Silent { log, .. }) if log.contains("Address already in use") => {
                     server.port = ports::free();
                     server.configure(tick)?;
@@ -91,22 +91,22 @@ impl ZooKeeperServer {
         server.restart().await.map(|()| server)
     }
 
-    /// Where it listens.
+    /// Address of the server.
     #[must_use]
     pub fn address(&self) -> SocketAddr {
         (Ipv4Addr::LOCALHOST, self.port).into()
     }
 
-    /// Its store URL.
+    /// Store URL of the server.
     #[must_use]
     pub fn url(&self) -> String {
         format!("zookeeper://{}", self.address())
     }
 
-    /// A client of its own session, to look at the server from outside.
+    /// A client with a session of its own, to look at the server from outside.
     ///
     /// # Panics
-    /// If there is none within [`LIMIT`].
+    /// If no session comes up within [`LIMIT`].
     pub async fn observer(&self) -> Client {
         let end = Instant::now() + LIMIT;
         loop {
@@ -117,7 +117,7 @@ impl ZooKeeperServer {
         }
     }
 
-    /// Kills it, as a crash or a power loss does; its data stays.
+    /// Kills the server, as a crash or a power loss does. Its data stays.
     pub fn kill(&mut self) {
         if let Some(mut process) = self.process.take() {
             process.kill().expect("a child can be killed");
@@ -125,7 +125,7 @@ impl ZooKeeperServer {
         }
     }
 
-    /// Asks it to end, and waits until it did; its data stays.
+    /// Asks the server to end, and waits until it has. Its data stays.
     pub fn stop(&mut self) {
         if let Some(mut process) = self.process.take() {
             signal(&process, Signal::TERM);
@@ -133,7 +133,7 @@ impl ZooKeeperServer {
         }
     }
 
-    /// Stops its process in its tracks (SIGSTOP): connections stay, nothing is answered.
+    /// Freezes the process (SIGSTOP): connections stay, and nothing is answered.
     ///
     /// # Panics
     /// If it does not run.
@@ -149,19 +149,20 @@ impl ZooKeeperServer {
         signal(self.process.as_ref().expect("it runs"), Signal::CONT);
     }
 
-    /// Removes its data while it is down, so that it starts empty: other sessions, revisions from the start.
+    /// Removes the data of a stopped server, so that it starts empty: with new sessions, and revisions from the start.
     ///
     /// # Errors
-    /// That of the removal.
+    /// The error of the removal.
     ///
     /// # Panics
-    /// If it runs.
+    /// If the server runs.
     pub fn wipe(&mut self) -> Result<(), ServerError> {
         assert!(self.process.is_none(), "kill or stop the server before its data is wiped");
         Ok(fs::remove_dir_all(self.data())?)
     }
 
-    /// Starts it again on the same port, with the data that is there, and waits until it answers. If it runs, it is killed.
+    /// Starts the server again on the same port with its data, and waits until it answers. If it runs, it is killed
+    /// first.
     ///
     /// # Errors
     /// [`ServerError`].
@@ -173,7 +174,7 @@ impl ZooKeeperServer {
         self.answers().await
     }
 
-    /// What it has written since its last start.
+    /// The server's output since its last start.
     #[must_use]
     pub fn log(&self) -> String {
         fs::read_to_string(self.log_path()).unwrap_or_default()
@@ -197,7 +198,7 @@ impl ZooKeeperServer {
     }
 
     async fn connect(&self) -> Result<Client, zookeeper_client::Error> {
-        // A server that has just bound its port may never answer the connections that it accepts then: try again soon.
+        // A server that has just bound its port may never answer the connections that it accepts first: try again soon.
         let connector = Client::connector()
             .with_session_timeout(Duration::from_secs(30))
             .with_connection_timeout(Duration::from_secs(1))
@@ -235,11 +236,12 @@ impl Drop for ZooKeeperServer {
     }
 }
 
-/// For a [`Proxy`](crate::proxy::Proxy) between a client and a server: makes the server forget the session that the
-/// client asks to go on with, so that the answer to its reconnect is a session of another number. Some servers do so by
-/// themselves; Apache's does not.
+/// Hello rewriter for a [`Proxy`](crate::proxy::Proxy) between a client and a server. It makes the server forget the
+/// session that the client wants to resume, so the reconnect is answered with a session of another number. Some servers
+/// do so by themselves; Apache's does not.
 pub fn forget_session(hello: &mut [u8]) {
-    // Length, version, last zxid and timeout come before the number of the session; after it, the password's length.
+    // Length, version, last zxid and timeout come before the number of the session; after it comes the password's
+    // length.
     const SESSION: core::ops::Range<usize> = 20..28;
     const PASSWORD: core::ops::Range<usize> = 32..48;
     for range in [SESSION, PASSWORD] {
@@ -249,12 +251,12 @@ pub fn forget_session(hello: &mut [u8]) {
     }
 }
 
-/// Starts a server's process; what it writes goes to `log`, anew.
+/// Starts a server's process, with its output in a new file `log`.
 pub(crate) fn launch(configuration: &Path, log: &Path, options: &[String]) -> Result<Child, ServerError> {
     let log = File::create(log)?;
     Command::new("java")
         .args(["-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Xshare:auto"])
-        // Small files, not synced: a test's server outlives no power loss.
+        // Small files, not synced: a test's server need not survive a power loss.
         .args(["-Dzookeeper.forceSync=no", "-Dzookeeper.preAllocSize=64"])
         .args(["-Dorg.slf4j.simpleLogger.showDateTime=true", "-cp", &class_path()?])
         .args(options)

@@ -1,4 +1,4 @@
-//! A contender in a process of its own, which writes down when it leads.
+//! A contender in a process of its own, which reports when it leads.
 
 use std::io::{self, BufRead, BufReader};
 use std::process::{Command, Stdio};
@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use rolecall_tests::reign::{Chronicle, Reign};
 
-/// Ended when it is dropped.
+/// A contender's process. Killed when dropped.
 pub(crate) struct Child {
     process: std::process::Child,
     chronicle: Chronicle,
@@ -38,7 +38,7 @@ impl Drop for Child {
     }
 }
 
-/// `leads NANOSECONDS` or `led NANOSECONDS`.
+/// Parses `leads NANOSECONDS` or `led NANOSECONDS`.
 fn note(chronicle: &Chronicle, line: &str) {
     let Some((word, moment)) = line.split_once(' ') else { return };
     let Ok(moment) = moment.parse().map(Duration::from_nanos) else { return };

@@ -1,6 +1,6 @@
-//! Who leads while a server of the ensemble is cut off from the others? Rolecall, Apache Curator's LeaderLatch and kazoo's
-//! Election contend on the same servers through the same cut; for each it is measured when its old leader stopped and
-//! when its next one started.
+//! Measures who leads while a server of the ensemble is cut off from the others. Rolecall, Apache Curator's LeaderLatch
+//! and kazoo's Election contend on the same servers through the same cut. For each, the example measures when its old
+//! leader stopped and when its next one started.
 //!
 //! ```sh
 //! sudo apt-get install --no-install-recommends zookeeper libcurator-recipes-java default-jdk-headless python3-venv
@@ -8,9 +8,9 @@
 //! cargo run -p rolecall-tests --example cut_off -- --python /tmp/kazoo/bin/python
 //! ```
 //!
-//! All of it runs on this machine, and by one clock of it. Once everybody of the `old` contenders leads through one server, and
-//! everybody of the `new` ones waits on the other two, that server is cut off: what would pass between it and the others is held, in
-//! both directions, and no connection ends.
+//! Everything runs on this machine, by one clock. The `old` contenders lead through one server, and the `new` ones wait
+//! on the other two. Then that server is cut off: traffic between it and the others is held in both directions, and no
+//! connection ends.
 
 mod child;
 mod measure;
@@ -32,19 +32,19 @@ use crate::tools::Tools;
 /// Measures when leaders stop, and when the next ones start, while a ZooKeeper server is cut off from the others.
 #[derive(Debug, Parser)]
 struct Options {
-    /// How often each server is cut off.
+    /// Number of times that each server is cut off.
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// The contenders' session timeout in seconds; may be given several times.
+    /// Session timeout of the contenders in seconds; may be given several times.
     #[arg(long = "session", value_name = "SECONDS", default_values_t = [10, 6])]
     sessions: Vec<u64>,
     /// ZooKeeper's tickTime in milliseconds.
     #[arg(long, default_value_t = 2000)]
     tick: u64,
-    /// ZooKeeper's syncLimit: after so many ticks of silence a server that is cut off notices it.
+    /// ZooKeeper's syncLimit: ticks of silence after which an isolated server notices.
     #[arg(long, default_value_t = 5)]
     sync_limit: u32,
-    /// A Python that has kazoo.
+    /// Python interpreter that has kazoo.
     #[arg(long, default_value = "python3")]
     python: PathBuf,
 }

@@ -1,4 +1,4 @@
-//! One ensemble, one cut, and everybody who contends on it.
+//! One ensemble, one cut, and all contenders on it.
 
 use core::error::Error;
 use core::fmt;
@@ -17,10 +17,10 @@ use crate::tools::{Place, Tools};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
-/// Longer than anything takes.
+/// Longer than any step takes.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Which server is cut off.
+/// The server that is cut off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Cut {
     Follower,
@@ -36,7 +36,7 @@ impl fmt::Display for Cut {
     }
 }
 
-/// Who contends.
+/// The kinds of contenders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Kind {
     Rolecall,
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 impl Kind {
     pub(crate) const ALL: [Self; 3] = [Self::Rolecall, Self::Curator, Self::Kazoo];
 
-    /// Where its candidates stand.
+    /// Path of the contender's queue.
     pub(crate) fn path(self) -> &'static str {
         match self {
             Self::Rolecall => "/rolecall/default/election",
@@ -67,7 +67,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Between two leaders, in seconds after the cut.
+/// Times of a change of leaders, in seconds after the cut.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     pub(crate) stopped: f64,
@@ -75,7 +75,7 @@ pub(crate) struct Gap {
 }
 
 impl Gap {
-    /// For how long there were two; negative where nobody led in between.
+    /// Time with two leaders; negative for a time without a leader.
     pub(crate) fn overlap(self) -> f64 {
         self.stopped - self.started
     }
@@ -89,7 +89,7 @@ impl fmt::Display for Gap {
     }
 }
 
-/// Of each kind one contender leads through the server that is then cut off, and another waits on the other two.
+/// Measures each kind: one contender leads through the server that is cut off then, and another waits on the other two.
 pub(crate) async fn measure(tools: &Tools, cut: Cut, timing: Timing, session: Duration) -> Outcome<Vec<(Kind, Gap)>> {
     let ensemble = Ensemble::start(timing).await?;
     let leader = ensemble.leader().await.ok_or("the ensemble has lost its leader")?;
@@ -135,7 +135,7 @@ impl Entrant {
         self.reign().is_some_and(|reign| reign.lasts)
     }
 
-    /// Whether it has its part in the cluster, as far as it says so.
+    /// True once the contender takes part in the cluster, as far as it reports that.
     fn is_ready(&self) -> bool {
         match self {
             Self::Node(node) => node.observer().status().role == Role::Worker,
@@ -144,7 +144,7 @@ impl Entrant {
     }
 }
 
-/// One of each kind, in the order of [`Kind::ALL`].
+/// Starts one contender of each kind, in the order of [`Kind::ALL`].
 async fn start(tools: &Tools, id: &str, servers: &[SocketAddr], session: Duration) -> Outcome<[Entrant; 3]> {
     let place = |kind: Kind| Place { path: kind.path(), id, servers, session };
     Ok([

@@ -1,11 +1,11 @@
-//! What was measured, as a table in Markdown.
+//! The measurements, as a table in Markdown.
 
 use core::fmt;
 use std::collections::BTreeMap;
 
 use crate::measure::{Cut, Gap, Kind};
 
-/// All runs.
+/// The measurements of all runs.
 #[derive(Default)]
 pub(crate) struct Table(BTreeMap<(u64, Kind, Cut), Vec<Gap>>);
 
@@ -19,7 +19,7 @@ impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             formatter,
-            "For how many seconds two led (negative: for how long nobody did), least / median / most:\n"
+            "Seconds with two leaders (negative: seconds without a leader), least / median / most:\n"
         )?;
         writeln!(
             formatter,

@@ -1,4 +1,4 @@
-//! The other contenders, as they are on this machine.
+//! The contenders that are not Rolecall's, as installed on this machine.
 
 use core::error::Error;
 use core::fmt;
@@ -25,9 +25,9 @@ const JARS: [&str; 7] = [
 const CURATOR_CONTENDER: &str = include_str!("contenders/CuratorContender.java");
 const KAZOO_CONTENDER: &str = include_str!("contenders/kazoo_contender.py");
 
-/// What starts the contenders that are not ours.
+/// Starts the contenders that are not Rolecall's.
 pub(crate) struct Tools {
-    /// Their programs, and what they write to standard error.
+    /// Programs of the contenders, and their standard error.
     folder: TempDir,
     python: PathBuf,
     curator_version: String,
@@ -35,7 +35,7 @@ pub(crate) struct Tools {
     zookeeper_version: String,
 }
 
-/// Where a contender stands.
+/// Settings of a contender.
 pub(crate) struct Place<'a> {
     pub(crate) path: &'a str,
     pub(crate) id: &'a str,
@@ -43,9 +43,9 @@ pub(crate) struct Place<'a> {
     pub(crate) session: Duration,
 }
 
-/// Something is not installed.
+/// A program that is not installed.
 #[derive(Debug, thiserror::Error)]
-#[error("{missing}; install it: {how}")]
+#[error("{missing}; to install it: {how}")]
 struct Missing {
     missing: String,
     how: &'static str,
@@ -83,7 +83,7 @@ impl Tools {
         self.start(&mut command, place)
     }
 
-    /// What the contenders wrote to standard error, the end of it.
+    /// The end of what the contenders wrote to standard error.
     pub(crate) fn logs(&self) -> String {
         let files = fs::read_dir(self.folder.path()).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
         let logs = files.filter(|path| path.extension().is_some_and(|extension| extension == "log"));
@@ -114,7 +114,7 @@ impl fmt::Display for Tools {
     }
 }
 
-/// Compiles the contender, and tells the version of Curator.
+/// Compiles the contender, and returns the version of Curator.
 fn find_curator(folder: &Path) -> Result<String, Box<dyn Error>> {
     const HOW: &str = "apt-get install -y --no-install-recommends libcurator-recipes-java default-jdk-headless";
     if let Some(missing) = JARS.into_iter().find(|jar| !Path::new(jar).exists()) {
@@ -131,7 +131,7 @@ fn find_curator(folder: &Path) -> Result<String, Box<dyn Error>> {
     Ok(version_of("curator-recipes"))
 }
 
-/// Beside the jar lies another, of a name that has the version.
+/// Reads the version of a jar from a second jar beside it, which has the version in its name.
 fn version_of(jar: &str) -> String {
     let names = fs::read_dir("/usr/share/java")
         .into_iter()
@@ -144,7 +144,7 @@ fn version_of(jar: &str) -> String {
     versions.max().unwrap_or_else(|| "of unknown version".into())
 }
 
-/// Writes the contender down, and tells the version of kazoo.
+/// Writes the contender to a file, and returns the version of kazoo.
 fn find_kazoo(python: &Path, folder: &Path) -> Result<String, Box<dyn Error>> {
     fs::write(folder.join("kazoo_contender.py"), KAZOO_CONTENDER)?;
     let missing = |why: &dyn fmt::Display| Missing {

@@ -1,6 +1,6 @@
-//! Choices that come from the fuzzer's bytes.
+//! Choices made by the fuzzer's bytes.
 
-/// What is left of the bytes. Where there is nothing left, every choice is the first.
+/// The bytes that are left. Once none is left, every choice is the first.
 #[derive(Debug)]
 pub(super) struct Bytes<'a>(&'a [u8]);
 

@@ -1,4 +1,4 @@
-//! The bodies of the fuzz targets: each takes any bytes and panics where something is wrong.
+//! The bodies of the fuzz targets: each takes any bytes and panics if something is wrong.
 //!
 //! The fuzzer (`fuzz/`) drives them with bytes of its own; the tests replay its corpora.
 

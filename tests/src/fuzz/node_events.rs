@@ -1,5 +1,5 @@
-//! Any events into a node, in any order, with answers to what was and was not asked: it never panics, and keeps every
-//! promise that concerns one node after each of them.
+//! Any events into a node, in any order, with answers to real and invented requests: the node never panics, and keeps
+//! every promise that concerns one node after each event.
 
 #[allow(dead_code, reason = "shared with the tests of the core, which look at every step")]
 #[path = "../../../core/tests/common/hostile.rs"]

@@ -4,9 +4,9 @@ import org.apache.curator.framework.recipes.leader.LeaderLatch;
 import org.apache.curator.retry.ExponentialBackoffRetry;
 
 /**
- * Contends by Apache Curator's LeaderLatch, which gives leadership up by itself when the connection is suspended or lost
- * (the default error policy). Asks it each millisecond and writes what changes to standard output:
- * "leads NANOSECONDS" with the first moment, "led NANOSECONDS" with the last. Ends with its standard input.
+ * Contends with Apache Curator's LeaderLatch, which gives up leadership by itself when the connection is suspended or lost
+ * (the default error policy). Asks it every millisecond and writes each change to standard output: "leads NANOSECONDS"
+ * with the first time of leadership, "led NANOSECONDS" with the last. Ends when its standard input does.
  *
  * <p>Arguments: servers, path, id, session timeout in milliseconds.
  */

@@ -1,6 +1,6 @@
-"""Contends by kazoo's Election. As its documentation asks, a listener of the connection's state stops the leader when that is
-SUSPENDED or LOST. Looks at it each millisecond and writes what changes to standard output: "leads NANOSECONDS" with the first
-moment, "led NANOSECONDS" with the last. Ends with its standard input.
+"""Contends with kazoo's Election. As its documentation asks, a listener stops the leader when the connection is SUSPENDED or
+LOST. Asks every millisecond whether it leads and writes each change to standard output: "leads NANOSECONDS" with the first
+time of leadership, "led NANOSECONDS" with the last. Ends when its standard input does.
 
 Arguments: servers, path, id, session timeout in milliseconds.
 """

@@ -1,4 +1,4 @@
-//! What the application reads: its configuration, tasks of a leader, answers of workers, and queries of people.
+//! Parsers of the application: its configuration, a leader's tasks, workers' answers, and people's queries.
 
 use core::fmt::{Debug, Display};
 use core::str::{FromStr, from_utf8};
@@ -19,7 +19,7 @@ pub(super) fn configuration(text: &[u8]) {
     }
 }
 
-/// What one setting says, whichever that is.
+/// Parses the value of a setting, as every kind of setting.
 pub(super) fn value(text: &[u8]) {
     let Ok(text) = from_utf8(text) else { return };
     survives::<Address>(text);
@@ -36,7 +36,7 @@ pub(super) fn value(text: &[u8]) {
     }
 }
 
-/// What was read is shown in a form that reads the same.
+/// Checks that a parsed value reads the same after it is shown.
 fn survives<T: Debug + Display + FromStr + PartialEq>(text: &str) {
     let Ok(value) = text.parse::<T>() else { return };
     assert_eq!(value.to_string().parse().ok(), Some(value), "{text}");
@@ -79,7 +79,7 @@ pub(super) fn query(text: &[u8]) {
     }
 }
 
-/// What is done with a query that is sound.
+/// Uses a sound query.
 fn look_through(query: &Query) {
     assert_eq!(query.scoring().len(), query.leaves.len());
     assert!(query.terms().is_sorted());

@@ -21,7 +21,7 @@ pub(super) fn line(text: &[u8]) {
     }
 }
 
-/// What was read is written in a form that reads the same.
+/// Checks that a parsed value reads the same after it is written.
 fn survives<T: Debug + PartialEq + Serialize + DeserializeOwned>(value: &T) {
     let text = serde_json::to_string(value).expect("what was read can be written");
     let again: T = serde_json::from_str(&text).unwrap_or_else(|error| panic!("{text}: {error}"));

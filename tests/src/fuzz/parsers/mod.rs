@@ -1,7 +1,6 @@
-//! Texts that anybody may have written, into everything that reads them: no panic, and what is read is written in the
-//! form that reads the same.
+//! Texts of any origin into every parser: none panics, and a parsed value reads the same after it is written.
 //!
-//! The first byte tells the parser, the rest is the text.
+//! The first byte chooses the parser, the rest is the text.
 
 mod application;
 mod journal;
@@ -10,7 +9,7 @@ mod store;
 /// Reads `data`.
 ///
 /// # Panics
-/// If a parser does, or what it read does not survive being written and read again.
+/// If a parser does, or if a value does not survive being written and read again.
 pub fn run(data: &[u8]) {
     let Some((parser, text)) = data.split_first() else { return };
     match parser % 10 {

@@ -46,7 +46,7 @@ pub(super) fn url(text: &[u8]) {
     let Some(url) = from_utf8(text).ok().and_then(|text| text.parse::<StoreUrl>().ok()) else { return };
     let again = url.to_string().parse::<StoreUrl>().expect("what is shown can be read");
     assert_eq!(again.to_string(), url.to_string());
-    // A password is not shown, and so it is another one.
+    // A password is not shown, so it reads as another one.
     if !matches!(url, StoreUrl::Redis { .. }) {
         assert_eq!(again, url);
     }

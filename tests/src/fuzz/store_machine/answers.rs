@@ -1,4 +1,4 @@
-//! What is asked of the tree, and what operators do to it.
+//! Answers to requests on the tree, and acts of operators.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -117,7 +117,7 @@ impl Model {
         Reply::Members(Snapshot { skipped: count(entries.len() - members.len()), members })
     }
 
-    /// Creates a znode unless it is there; tells whether it did.
+    /// Creates a znode unless it exists. Returns true if it did.
     fn create(&mut self, path: &str, data: String, owner: u64, out: &mut Vec<Output>) -> bool {
         let is_new = self.tree.find(path).is_none();
         if is_new {

@@ -1,4 +1,4 @@
-//! Events for the store from bytes: few names, so that they meet.
+//! Events for the store, made from bytes. There are few names, so they coincide often.
 
 use core::time::Duration;
 
@@ -7,12 +7,12 @@ use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, Link, Member
 
 use super::Bytes;
 
-/// That of the store.
+/// Timing of the store.
 pub(super) const TIMING: Timing = Timing::bounded(Duration::from_secs(2));
 
 const SLOTS: [Slot; 3] = [Slot::Queue, Slot::Membership(Directory::Workers), Slot::Mirror(Directory::Coordinators)];
 
-/// How long after the one before an event comes: mostly no time at all, seldom minutes.
+/// Time between an event and the one before: mostly none, seldom minutes.
 pub(super) fn pause(bytes: &mut Bytes<'_>) -> Duration {
     let step = u64::from(bytes.below(64)).saturating_sub(32);
     Duration::from_millis(step * step * step * 5)

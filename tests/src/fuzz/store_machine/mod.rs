@@ -1,9 +1,9 @@
 //! The store machine against a naive ZooKeeper: the same events go into both, and every answer, notice and session event
 //! must be the same.
 //!
-//! One server that never lags: what a cluster of servers can do on top has no naive form. `model` has
-//! sessions and watches, `answers` what is asked, `znodes` is the tree under them, `names` lies between, and `events`
-//! makes events from bytes.
+//! There is one server that never lags, since a cluster of servers has no naive form. `model` has sessions and watches,
+//! `answers` has requests, `znodes` is the tree under them, `names` translates between both, and `events` makes events
+//! from bytes.
 
 mod answers;
 mod events;
@@ -21,7 +21,7 @@ use model::Model;
 /// Plays the events that `data` decodes to.
 ///
 /// # Panics
-/// If the machine breaks an invariant, or says something else than the model.
+/// If the machine breaks an invariant, or its outputs differ from the model's.
 pub fn run(data: &[u8]) {
     let mut bytes = Bytes::new(data);
     let mut machine = Machine::new(TIMING, 1);
@@ -42,7 +42,8 @@ pub fn run(data: &[u8]) {
     }
 }
 
-/// Everything but notices as it came, then the notices by name: a store may tell of one change in any order.
+/// Outputs other than notices as they came, then the notices by name: a store may send the notices of one change in any
+/// order.
 fn sorted(mut out: Vec<Output>) -> Vec<Output> {
     out.sort_by_key(|output| match output {
         Output::Noticed { session, id, .. } => Some((*session, *id)),

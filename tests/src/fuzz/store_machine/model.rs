@@ -11,7 +11,7 @@ use super::events::TIMING;
 use super::names::{ELECTION, candidate_path, entry_path, folder};
 use super::znodes::{Happened, Znodes};
 
-/// ZooKeeper as one knows it from outside.
+/// ZooKeeper as seen from outside.
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) tree: Znodes,
@@ -19,14 +19,14 @@ pub(super) struct Model {
     newest: u64,
 }
 
-/// A session, with the client behind it.
+/// A session and its client.
 #[derive(Debug)]
 pub(super) struct Life {
     client: Client,
     timeout: Duration,
     heard: Time,
     is_connected: bool,
-    /// The newest transaction that the client has been shown.
+    /// Newest transaction that the client has seen.
     seen: u64,
     watches: Vec<Watch>,
 }
@@ -92,7 +92,7 @@ impl Model {
         self.clients.keys().copied()
     }
 
-    /// When each session ends: the first whole tick after its timeout.
+    /// End of each session: the first whole tick after its timeout.
     fn ends(&self) -> impl Iterator<Item = (Time, Session)> {
         self.clients.iter().map(|(session, life)| {
             let Timing { tick, .. } = TIMING;
@@ -174,7 +174,7 @@ impl Model {
         }
     }
 
-    /// Fires the watches of those who are connected.
+    /// Fires the watches of connected clients.
     pub(super) fn tell(&mut self, happened: &[Happened], out: &mut Vec<Output>) {
         for happened in happened {
             for (session, life) in self.clients.iter_mut().filter(|(_, life)| life.is_connected) {
@@ -231,7 +231,7 @@ impl Model {
             | Request::Settle { .. } => return,
         };
         if matches!(answer, Answer::Done(_)) {
-            // The machine keeps the newest of those that one slot of a node has set on the same.
+            // The machine keeps the newest watch that a slot of a node has set on a path.
             life.watches.retain(|watch| watch.path != path || watch.id.slot != id.slot);
             life.watches.push(Watch { path, is_on_children, id });
         }

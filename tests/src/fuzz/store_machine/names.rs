@@ -1,4 +1,4 @@
-//! Between the machine's words and the paths and data of znodes.
+//! Translation between the machine's names and the paths and data of znodes.
 
 use core::time::Duration;
 
@@ -11,7 +11,7 @@ pub(super) const ELECTION: &str = "/election";
 pub(super) const TERM: &str = "/term";
 pub(super) const BEAT: &str = "/beat";
 pub(super) const SETTINGS: &str = "/settings";
-/// What other kinds of names begin with.
+/// Prefix of names that are neither candidates nor entries.
 pub(super) const LITTER: &str = "litter-";
 
 pub(super) fn folder(directory: Directory) -> &'static str {
@@ -21,7 +21,7 @@ pub(super) fn folder(directory: Directory) -> &'static str {
     }
 }
 
-/// The path of a candidate but for its number.
+/// Path of a candidate without its number.
 pub(super) fn candidate_prefix(guid: Option<Guid>) -> String {
     match guid {
         Some(Guid(guid)) => format!("{ELECTION}/{guid:032x}-latch-"),

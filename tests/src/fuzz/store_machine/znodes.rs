@@ -6,19 +6,19 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug)]
 pub(super) struct Znode {
     pub(super) data: String,
-    /// The session it lives with; 0 for one that stays.
+    /// Session that owns it; 0 for a persistent znode.
     pub(super) owner: u64,
-    /// The transaction that created it.
+    /// Transaction that created it.
     pub(super) czxid: u64,
-    /// The transaction that wrote its data last.
+    /// Transaction that last wrote its data.
     pub(super) mzxid: u64,
-    /// The transaction that created or deleted a child of it last.
+    /// Transaction that last created or deleted a child.
     pub(super) pzxid: u64,
-    /// How many children were ever created under it.
+    /// Number of children ever created under it.
     pub(super) cversion: i32,
 }
 
-/// What a transaction did to a path, for those who watch.
+/// A transaction's change to a path, for the watches on it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Happened {
     Deleted(String),
@@ -26,7 +26,7 @@ pub(super) enum Happened {
     ChildrenChanged(String),
 }
 
-/// All znodes by path. Parents are there from the beginning and are never deleted.
+/// All znodes by path. Parents exist from the beginning and are never deleted.
 #[derive(Clone, Debug)]
 pub(super) struct Znodes {
     pub(super) zxid: u64,
@@ -43,13 +43,13 @@ impl Znodes {
         self.nodes.get(path)
     }
 
-    /// The names under a path, with their znodes.
+    /// Names under a path, with their znodes.
     pub(super) fn children(&self, path: &str) -> impl Iterator<Item = (&str, &Znode)> {
         let prefix = format!("{path}/");
         self.nodes.iter().filter_map(move |(child, node)| Some((child.strip_prefix(&prefix)?, node)))
     }
 
-    /// Creates a znode that is not there, in a transaction of its own.
+    /// Creates a znode that does not exist yet, in a transaction of its own.
     pub(super) fn create(&mut self, path: &str, data: String, owner: u64) -> Vec<Happened> {
         self.zxid += 1;
         let zxid = self.zxid;
@@ -82,7 +82,7 @@ impl Znodes {
         })
     }
 
-    /// Deletes all that lives with a session, in one transaction.
+    /// Deletes everything that a session owns, in one transaction.
     pub(super) fn close(&mut self, session: u64) -> Vec<Happened> {
         let owned: Vec<String> =
             self.nodes.iter().filter(|(_, node)| node.owner == session).map(|(path, _)| path.clone()).collect();

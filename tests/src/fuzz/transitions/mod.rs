@@ -1,9 +1,9 @@
-//! A cluster of nodes on the store against a model of one list: who stands in the queue, in which order.
+//! A cluster of nodes on the store, against a model that is one list: the nodes in the order of the queue.
 //!
 //! Bytes decode to transitions of that model: a node starts, crashes, is cut off for a moment or for long, an operator
-//! deletes a candidate, and so on. After each the cluster comes to rest, and then the first of the list leads, all others
-//! work, the store's queue has the list's order, and the term is another one only if something befell the leader. The
-//! world judges every promise on the way.
+//! deletes a candidate, and so on. After each transition the cluster comes to rest. Then the first of the list leads,
+//! all others work, the store's queue has the list's order, and the term has changed only if something happened to the
+//! leader. The world checks every promise on the way.
 
 mod model;
 #[allow(dead_code, unused_imports, reason = "shared with the tests of the core, which use other parts of it")]
@@ -19,9 +19,9 @@ use super::bytes::Bytes;
 use model::{Model, Transition};
 use world::{LATENCY, Outcome, TIMEOUT, World};
 
-/// More would only take longer.
+/// Most transitions of one run: more would only take longer.
 const MOST: usize = 12;
-/// The session is over for the store, and the client has tried to come back.
+/// Longer than a session: the store has ended it, and the client has tried to come back.
 const LONG: Duration = TIMEOUT.saturating_mul(2);
 
 /// Plays the transitions that `data` decodes to.
@@ -29,11 +29,11 @@ const LONG: Duration = TIMEOUT.saturating_mul(2);
 /// # Panics
 /// If the cluster does not come to rest as the model says, or breaks a promise on the way.
 pub fn run(data: &[u8]) {
-    // Most of the time would go into a trace that nobody reads. A fuzzer ends at the first panic; its artifact as a file of
-    // the corpus has the test show the trace.
+    // Tracing would take most of the time, for a trace that nobody reads. The fuzzer ends at the first panic; its
+    // artifact, as a file of the corpus, makes the test show the trace.
     if std::panic::catch_unwind(|| play(data, false)).is_err() {
         play(data, true);
-        panic!("it fails without a trace, and with one it does not");
+        panic!("it fails without a trace, but not with one");
     }
 }
 
@@ -98,7 +98,7 @@ fn carry_out(world: &mut World, transition: Transition, name: &'static str, byte
     }
 }
 
-/// Much less than a session lasts.
+/// A time much shorter than a session.
 fn moment(bytes: &mut Bytes<'_>) -> Duration {
     Duration::from_millis(u64::from(bytes.below(200)))
 }
@@ -111,19 +111,20 @@ fn delete_entry(world: &mut World, name: &str) {
     }
 }
 
-/// Lets the cluster come to rest and compares it; gives the term's epoch, which must be `unchanged` where that is known.
+/// Lets the cluster come to rest and compares it with the model. Returns the term's epoch, which must be `unchanged` if
+/// that is given.
 fn compare(world: &mut World, model: &Model, unchanged: Option<Epoch>) -> Option<Epoch> {
     world.run(20 * LATENCY);
     let first = model.queue.first()?;
     world.settle();
-    assert_eq!(world.leaders(), [*first], "who leads, where {model:?}\n{}", world.trace.text());
+    assert_eq!(world.leaders(), [*first], "the leader, given {model:?}\n{}", world.trace.text());
     let owner = |session| world.hosts.iter().find(|(_, host)| host.is_connected_with(session)).map(|(name, _)| *name);
     let queue: Vec<_> = world.queue().into_iter().map(|(_, session)| owner(session)).collect();
     let expected: Vec<_> = model.queue.iter().copied().map(Some).collect();
     assert_eq!(queue, expected, "the order of the queue\n{}", world.trace.text());
     let epoch = world.node(first).term().map(|(fence, _)| fence.epoch);
     if unchanged.is_some() {
-        assert_eq!(epoch, unchanged, "nothing befell the leader\n{}", world.trace.text());
+        assert_eq!(epoch, unchanged, "nothing happened to the leader\n{}", world.trace.text());
     }
     epoch
 }

@@ -1,18 +1,18 @@
-//! What a cluster at rest looks like: a list of names.
+//! A model of a cluster at rest: a list of names.
 
 use super::Bytes;
 
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
-/// What can befall a node, or all of them.
+/// Things that can happen to a node, or to all of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Transition {
     Start,
     Crash,
     ShutDown,
-    /// Shorter than its session lasts.
+    /// Shorter than a session.
     CutShort,
-    /// Longer than its session lasts.
+    /// Longer than a session.
     CutLong,
     PauseShort,
     PauseLong,
@@ -46,14 +46,14 @@ const ALL: [Transition; 16] = [
     Transition::Resign,
 ];
 
-/// The nodes that run, in the order of their candidates.
+/// The running nodes, in the order of their candidates.
 #[derive(Debug, Default)]
 pub(super) struct Model {
     pub(super) queue: Vec<&'static str>,
 }
 
 impl Model {
-    /// The transition that `byte` stands for, and whom it befalls; `None` where that makes no sense as things stand.
+    /// The transition that `byte` stands for, and its node; `None` if that makes no sense as things stand.
     pub(super) fn transition(&self, byte: u8, bytes: &mut Bytes<'_>) -> Option<(Transition, &'static str)> {
         let name = bytes.pick(&NAMES);
         if !self.queue.contains(&name) {
@@ -63,7 +63,7 @@ impl Model {
         (transition != Transition::Start).then_some((transition, name))
     }
 
-    /// Takes the transition; tells whether the leader may have to claim a new term.
+    /// Applies a transition. Returns true if the leader may have to claim a new term.
     pub(super) fn apply(&mut self, transition: Transition, name: &'static str) -> bool {
         let led = self.queue.first() == Some(&name);
         match transition {
@@ -78,7 +78,7 @@ impl Model {
                 self.leave(name);
                 self.queue.push(name);
             }
-            // Whoever does not lead has nothing to resign from; a leader makes room for all others.
+            // A node that does not lead has nothing to resign from; a leader makes room for all others.
             Transition::Resign if led => {
                 self.leave(name);
                 self.queue.push(name);
