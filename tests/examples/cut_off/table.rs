@@ -17,10 +17,7 @@ impl Table {
 
 impl fmt::Display for Table {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(
-            formatter,
-            "Seconds with two leaders (negative: seconds without a leader), least / median / most:\n"
-        )?;
+        writeln!(formatter, "Seconds with two leaders (negative: seconds without a leader), least / median / most:\n")?;
         writeln!(
             formatter,
             "| sessions of | contender | {} is cut off | {} is cut off | runs |",
