@@ -1,11 +1,11 @@
-//! P10: the difference between two snapshots leads from the one to the other.
+//! P10: applying the difference between two snapshots to the first gives the second.
 
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
 use rolecall_core::{Difference, Epoch, Member, MemberKey, Session};
 
-/// Members ordered by key, no key twice, of so few ids that snapshots overlap.
+/// Members ordered by key, without duplicates, of so few ids that snapshots overlap.
 fn snapshot() -> impl Strategy<Value = Vec<Member>> {
     let entry = (0..4_usize, 0..3_u64, 0..3_u64, 0..3_u8);
     prop::collection::vec(entry, 0..12).prop_map(|entries| {

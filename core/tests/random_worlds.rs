@@ -1,5 +1,5 @@
-//! Random faults for five nodes and three servers of the store, and then a quiet time in which all must come to rest. A seed
-//! repeats its world; the promises are judged on every step of it.
+//! Random faults for five nodes and three servers of the store, followed by a quiet time in which everything must come
+//! to rest. A seed repeats its world; the promises are judged on every step.
 
 #[allow(dead_code, reason = "shared with other test binaries, which use other parts of it")]
 #[path = "common/world/mod.rs"]
@@ -13,9 +13,10 @@ use world::{Dice, Outcome, TIMEOUT, World};
 
 const NODES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const SERVERS: [Server; 3] = [Server(0), Server(1), Server(2)];
-/// How many things happen to a world.
+/// Number of faults in a world.
 const FAULTS: u64 = 30;
-/// Within this it comes to rest: two session timeouts for what the store still believes, and the longest hold-off.
+/// Longest time until rest, in seconds: two session timeouts for what the store still believes, and the longest
+/// hold-off.
 const QUIET_S: u64 = 75;
 
 #[test]
@@ -28,7 +29,7 @@ fn after_any_faults_the_cluster_comes_to_rest_seeds_120_to_239() {
     (120..240).for_each(play);
 }
 
-/// One world; it is played again with its trace if something is wrong with it.
+/// Plays one world, and again with its trace if that fails.
 fn play(seed: u64) {
     if std::panic::catch_unwind(|| world(seed, false)).is_err() {
         eprintln!("the world of seed {seed} again, with its trace:");
@@ -50,7 +51,7 @@ fn world(seed: u64, is_traced: bool) {
         world.run(pause);
     }
     for _ in 0..FAULTS {
-        suffer(&mut world, &mut dice);
+        inject(&mut world, &mut dice);
         let pause = dice.pick(&[3, 20, 300, 2_500]);
         let pause = dice.millis(0, pause);
         world.run(pause);
@@ -72,7 +73,7 @@ fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
     world.start_with(name, |config| config.on_suspend = on_suspend);
 }
 
-fn suffer(world: &mut World, dice: &mut Dice) {
+fn inject(world: &mut World, dice: &mut Dice) {
     let name = dice.pick(&NODES);
     let server = dice.pick(&SERVERS);
     match dice.below(26) {
@@ -97,14 +98,14 @@ fn suffer(world: &mut World, dice: &mut Dice) {
         21 => world.host(name).stop_takes = dice.millis(0, 4_000),
         22 => again(world, name),
         23 => forge(world, name, dice),
-        // Some come after they are overdue, or after the connection on which they were sent.
+        // Some answers come after they are overdue, or after the connection on which they were sent.
         24 => world.host(name).answers_take = dice.millis(0, 1_500),
         25 => world.deliver(name, Event::Shutdown),
         _ => {}
     }
 }
 
-/// Somebody shows a token that no claim has written.
+/// Shows a node a fence that no claim has written.
 fn forge(world: &mut World, name: &'static str, dice: &mut Dice) {
     let present = world.node(name).floor().map(|floor| floor.incarnation);
     let incarnation = present.filter(|_| !dice.one_in(4)).unwrap_or(Incarnation(dice.below(9)));
@@ -122,7 +123,7 @@ fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
     };
 }
 
-/// An operator, or another kind of client, does something that can be undone.
+/// An operator or another kind of client does something that can be undone.
 fn meddle(world: &mut World, dice: &mut Dice) {
     let queue = world.queue();
     let directory = dice.pick(&[Directory::Workers, Directory::Coordinators]);
@@ -155,7 +156,7 @@ fn meddle(world: &mut World, dice: &mut Dice) {
     }
 }
 
-/// The client library tells once more that the session is up.
+/// The client library reports once more that the session is up.
 fn again(world: &mut World, name: &'static str) {
     if let Some((session, true)) = world.node(name).session()
         && world.host(name).is_connected_with(session)
@@ -171,7 +172,7 @@ fn heal_servers(world: &mut World, dice: &mut Dice) {
     }
 }
 
-/// Everything works again, and nobody else stands in the queue.
+/// Ends all faults, and removes foreign candidates.
 fn mend(world: &mut World, dice: &mut Dice) {
     heal_servers(world, dice);
     for name in NODES {
@@ -181,7 +182,7 @@ fn mend(world: &mut World, dice: &mut Dice) {
             world.resume(name);
             world.heal(name);
         }
-        // A pause may have kept a service from stopping in time, and then a node ends as soon as it goes on.
+        // A pause may have kept a service from stopping in time; its node then ends as soon as it goes on.
         if world.host(name).outcome != Outcome::Runs {
             start(world, name, dice);
         }

@@ -34,7 +34,7 @@ fn heartbeats_and_wakes_of_a_leader_allocate_nothing() {
 fn a_notice_of_a_change_and_the_question_it_leads_to_allocate_nothing() {
     let mut leader = Steady::leader(20);
     let mut asked = leader.clone();
-    // Time for the next look at everything: the requests are sent, and notices come meanwhile.
+    // Until the next listing of everything is due. The requests are sent, and notices come meanwhile.
     let counted = allocations(|| {
         while asked.node.next_deadline().is_some_and(|(_, timer)| timer != rolecall_core::Timer::Relist) {
             asked.beat();

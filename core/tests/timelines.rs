@@ -49,7 +49,7 @@ fn a_worker_that_is_told_again_that_it_is_a_worker_restarts_nothing() {
     let mut world = World::new();
     world.start_in_order(&["a", "b", "c"]);
     world.fresh_trace();
-    // Its predecessor goes, but it is still not the first; and then its connection flaps.
+    // Its predecessor goes, but it is still not the first; then its connection flaps.
     world.crash("b");
     world.until("c watched a", |world| world.trace.text().contains("inspect candidate 0 and watch"));
     world.cut("c");
@@ -61,7 +61,7 @@ fn a_worker_that_is_told_again_that_it_is_a_worker_restarts_nothing() {
     insta::assert_snapshot!(world.trace.text());
 }
 
-/// A leader and one who waits, at rest: the fewest lines that show the matter.
+/// A leader and a waiter at rest: the fewest lines that show the case.
 fn two() -> World {
     let mut world = World::new();
     world.start_in_order(&["a", "b"]);

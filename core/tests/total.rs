@@ -1,4 +1,4 @@
-//! Nothing is assumed about the order of events: `handle` is total, and every promise about one node holds after each.
+//! Events come in any order: `handle` is total, and every promise about one node holds after each event.
 
 #[path = "common/hostile.rs"]
 mod hostile;
@@ -22,7 +22,7 @@ proptest! {
     }
 }
 
-/// The step from the canonical state leads to the same as the step that was taken, but for names.
+/// Checks that a step from the canonical state leads to the same result as the real step, apart from names.
 fn commutes_with_naming(step: &Step<'_>) {
     let (mut node, mut event) = (step.before.clone(), step.event.clone());
     let mut names = Canonical::new(step.since, step.before, &mut [&mut event.clone()]);

@@ -1,4 +1,4 @@
-//! A world that keeps no promise: events decoded from bytes, in any order, with answers to whatever was or was not asked.
+//! A hostile world: events decoded from bytes, in any order, with answers to real and invented requests.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use rolecall_core::{
     Run, Session, Slot, Snapshot, Time, Trace, Violation,
 };
 
-/// One step of the node: what it was since when, what happened, what came of it.
+/// One step of the node: its state before, and since when; the event; the actions; its state after.
 pub(crate) struct Step<'a> {
     pub(crate) before: &'a Node,
     pub(crate) since: Time,
@@ -21,12 +21,12 @@ pub(crate) struct Step<'a> {
     pub(crate) after: &'a Node,
 }
 
-/// Plays the events that `bytes` decode to, and judges every step; `look` is shown each.
+/// Plays the events that `bytes` decode to, and judges every step. Calls `look` with each.
 ///
 /// # Errors
-/// The promise that was broken, and all that led to it.
+/// The broken promise, and the trace that leads to it.
 pub(crate) fn play(bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
-    // Most of the time would go into a trace that nobody reads.
+    // Tracing would take most of the time, for a trace that nobody reads.
     play_through(bytes, &mut look, None).map_err(|violation| {
         let mut trace = Trace::new();
         let again = play_through(bytes, &mut |_| {}, Some(&mut trace)).err();
@@ -106,7 +106,7 @@ impl World {
         self.node.handle(self.now, event.clone(), &mut actions);
         look(&Step { before: &before, since, now: self.now, event: &event, actions: &actions, after: &self.node });
         assert!(actions.len() <= Node::MAX_ACTIONS, "{} actions on {event:?}: {actions:#?}", actions.len());
-        // A service that does not stop is the application's fault, and this is what it is to come to.
+        // A service that does not stop is the application's fault, and the node halts as it should.
         if actions.contains(&Action::Halt(Violation::StopOverran)) {
             self.ended = true;
             return Ok(());
@@ -183,7 +183,7 @@ impl World {
         })
     }
 
-    /// Random bits come fresh with each connection, else two sessions would share their names.
+    /// Each connection brings fresh random bits; otherwise two sessions would share their names.
     fn entropy(&mut self, bytes: &mut Bytes<'_>) -> u64 {
         self.connections += 1;
         4 * self.connections + u64::from(bytes.below(4))
@@ -232,7 +232,7 @@ impl World {
         Snapshot { members, skipped: u32::from(bytes.below(2)) }
     }
 
-    /// An answer of the kind that was asked for, though it need not be true.
+    /// An answer of the kind that the request asks for, although it need not be true.
     fn fitting_answer(&self, request: &Request, bytes: &mut Bytes<'_>) -> Answer {
         match bytes.below(12) {
             0 => return Answer::Unknown,
@@ -247,7 +247,7 @@ impl World {
             Request::List => Reply::Candidates { candidates: self.candidates(bytes), skipped: 0 },
             Request::Inspect { .. } => Reply::Candidate { owner: self.owner(bytes), participant: "x".into() },
             Request::Delete { .. } => Reply::Deleted,
-            // Whatever else is wrong, a store's revisions rise.
+            // A store's revisions rise, whatever else is wrong with it.
             Request::Claim { .. } => Reply::Claimed(Epoch(self.now.as_nanos())),
             Request::Beat { .. } => Reply::Beaten,
             Request::ReadTerm => Reply::Term(record(bytes)),

@@ -1,4 +1,4 @@
-//! Nodes that have come to rest, and what such a node lives on.
+//! Nodes at rest, and the events that they live on.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use rolecall_core::{
     Time,
 };
 
-/// The session timeout that is granted.
+/// Granted session timeout.
 const TIMEOUT: Duration = Duration::from_secs(10);
 const SESSION: Session = Session(7);
 
-/// A node with the answers that it gets, and no room for more actions than it may take.
+/// A node at rest, with its clock and its actions.
 #[derive(Clone, Debug)]
 pub(crate) struct Steady {
     pub(crate) node: Node,
@@ -21,7 +21,7 @@ pub(crate) struct Steady {
     pub(crate) out: Actions,
 }
 
-/// The newest request, and how many actions there were: what a driver with a buffer of its own would keep.
+/// The newest request and the number of actions: as much as a driver with a buffer of its own would keep.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Actions {
     pub(crate) newest: Option<OpId>,
@@ -38,12 +38,12 @@ impl Sink for Actions {
 }
 
 impl Steady {
-    /// A leader that follows so many workers.
+    /// A leader with this many workers.
     pub(crate) fn leader(workers: usize) -> Self {
         Self::settled(None, workers)
     }
 
-    /// A worker that waits behind another node of its kind.
+    /// A worker that waits behind another node's candidate.
     pub(crate) fn waiter() -> Self {
         Self::settled(Some(Candidate { sequence: 1, guid: Some(Guid::ours(9)) }), 0)
     }
@@ -84,25 +84,25 @@ impl Steady {
         Self { node, now, out: Actions::default() }
     }
 
-    /// One event, a moment later.
+    /// Handles an event, a moment later.
     pub(crate) fn event(&mut self, event: Event) {
         self.now = self.now + Duration::from_micros(10);
         self.node.handle(self.now, event, &mut self.out);
     }
 
-    /// One event, at the time of the one before.
+    /// Handles an event, at the time of the last one.
     pub(crate) fn event_now(&mut self, event: Event) {
         self.node.handle(self.now, event, &mut self.out);
     }
 
-    /// The node's own deadline, whatever it is, and a moment more.
+    /// Wakes the node at its own deadline.
     pub(crate) fn wake(&mut self) {
         let deadline = self.node.next_deadline().map_or(self.now, |(at, _)| at);
         self.now = self.now.max(deadline);
         self.node.handle(self.now, Event::Wake, &mut self.out);
     }
 
-    /// A heartbeat and its answer: two events.
+    /// Sends a heartbeat and answers it: two events.
     pub(crate) fn beat(&mut self) {
         self.wake();
         if let Some(id) = self.out.newest.take() {

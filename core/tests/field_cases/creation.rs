@@ -14,7 +14,7 @@ fn is_entered(event: &Event) -> bool {
     matches!(event, Event::Answered { answer: Answer::Done(Reply::Entered(_)), .. })
 }
 
-/// A node whose answer to its create is held back.
+/// A world with a node whose answer to its create is held back.
 fn entering() -> World {
     let mut world = World::new();
     world.start("a");
@@ -54,7 +54,7 @@ fn a_create_that_is_not_answered_in_time_is_looked_for() {
 fn a_late_answer_to_an_old_create_joins_the_own_candidates() {
     let mut world = entering();
     world.run(TIMEOUT);
-    // By now the candidate was found by its name; the answer that comes at last changes nothing.
+    // By now the node has found its candidate by name; the answer changes nothing when it comes at last.
     let before = world.node("a").clone();
     assert_eq!(world.role("a"), Role::Leader);
     world.fresh_trace();
@@ -81,7 +81,7 @@ fn two_reports_of_the_same_connection_cause_one_reset_and_no_second_create() {
     assert_eq!(world.hosts["a"].writes(), writes);
 }
 
-// Q-B02: an answer to something of an earlier connection
+// Q-B02: an answer to a request of an earlier connection
 #[test]
 fn an_answer_of_an_earlier_connection_changes_nothing() {
     let mut world = World::new();
@@ -131,7 +131,7 @@ fn a_store_that_shows_no_candidate_which_it_has_confirmed_is_asked_ever_more_slo
     while world.now < begun + 20 * TIMEOUT {
         world.run(LATENCY / 2);
         if !world.queue().is_empty() {
-            // Somebody deletes it before its node can list.
+            // An operator deletes it before its node can list.
             world.delete_candidate_of("a");
         }
     }

@@ -1,4 +1,4 @@
-//! One node by hand, where the very order of the events is the case.
+//! Single nodes, for cases that turn on the very order of events.
 
 use core::time::Duration;
 
@@ -21,7 +21,7 @@ fn a_notice_that_comes_before_its_answer_makes_that_answer_out_of_date() {
     world.fresh_trace();
     world.deliver("c", Event::Noticed { id, notice: Notice::Deleted });
     world.release("c");
-    // What the answer says of a watch is not believed: the queue is listed once more, and the watch set anew.
+    // The node does not trust the answer's watch: it lists the queue once more and sets the watch anew.
     assert!(world.trace.text().contains("-> list"), "{}", world.trace.text());
     world.settle();
 }

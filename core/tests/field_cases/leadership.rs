@@ -1,4 +1,4 @@
-//! Leadership ends by itself, is given up before its candidate, and is resigned where it cannot be served.
+//! Leadership ends by itself, is given up before its candidate, and is resigned when it cannot be served.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::{leads, three};
 #[test]
 fn a_term_is_counted_from_the_last_write_that_was_confirmed_not_from_the_loss_that_was_noticed() {
     let mut world = three();
-    // The link dies silently: answers stop, pings stop, and nobody says so.
+    // The link dies silently: answers and pings stop, and nobody reports it.
     world.host("a").loses = Some(|_| true);
     let (_, until) = world.node("a").term().expect("it leads");
     world.run(LATENCY);
@@ -29,7 +29,7 @@ fn a_leader_that_was_paused_begins_nothing_when_it_goes_on() {
     let mut world = three();
     world.pause("a");
     world.until("b led", |world| world.role("b") == Role::Leader);
-    // Going on judges its gate before it has read anything.
+    // The gate is judged as soon as the process goes on, before it has read anything.
     world.resume("a");
     assert_eq!(world.leaders(), ["b"]);
     world.settle();
@@ -66,7 +66,7 @@ fn whoever_gives_up_its_candidate_has_left_leadership_first() {
     world.deliver("a", Event::Resign);
     world.until("deleted", |world| world.queue().len() == 2 || world.queue()[0].0.sequence > 0);
     assert!(world.node("a").term().is_none());
-    // Its predecessor's fate, told late, means nothing to it now.
+    // News of its predecessor that comes late means nothing to it now.
     world.run(20 * LATENCY);
     assert!(world.leaders() != ["a"]);
     world.release("a");
@@ -151,7 +151,7 @@ fn each_start_of_a_service_is_followed_by_exactly_one_stop_however_leadership_en
             3 => _ = world.delete_candidate_of("a"),
             _ => world.cut("a"),
         }
-        // The observer judges the pairs; here it is shown that the end comes at all.
+        // The observer judges the pairs; this shows that the end comes at all.
         world.until("stopped", |world| world.role("a") != Role::Leader);
         assert_eq!(world.trace.text().matches("stop service 1").count(), 1, "{}", world.trace.text());
     }

@@ -1,5 +1,5 @@
-//! What made widely used systems misbehave, met by this core. Each test bears the id of the case that it comes from; the
-//! promises about nodes and cluster are judged on every step besides.
+//! Cases from the field: events that made widely used systems misbehave. Each test bears the id of its case. The
+//! promises about nodes and the cluster are judged on every step as well.
 
 #[allow(dead_code, reason = "shared with other test binaries, which use other parts of it")]
 #[path = "../common/world/mod.rs"]
@@ -16,7 +16,7 @@ mod waiting;
 use rolecall_core::Role;
 use world::World;
 
-/// Three nodes at rest, of which `a` leads.
+/// Three nodes at rest, led by `a`.
 fn three() -> World {
     let mut world = World::new();
     world.start_in_order(&["a", "b", "c"]);

@@ -8,7 +8,7 @@ use rolecall_core::{Candidate, Event, Guid, Role, Session};
 use crate::world::{LATENCY, TIMEOUT, World};
 use crate::{leads, three};
 
-// Q-B01, Q-B16 (a client library that replaces the session without a word of the loss)
+// Q-B01, Q-B16 (a client library that replaces the session without reporting the loss)
 #[test]
 fn a_leader_whose_session_was_replaced_does_not_lead_on_its_old_candidate() {
     let mut world = three();
@@ -43,7 +43,7 @@ fn a_leader_whose_store_was_away_for_longer_than_its_session_enters_anew() {
 fn a_candidate_of_an_earlier_session_is_never_adopted() {
     let mut world = World::new();
     world.start("a");
-    // The create is done, its answer is held back until the session is another.
+    // The create is done, but its answer is held back until there is another session.
     world.host("a").holds =
         Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Entered(_)), .. }));
     world.until("entered", |world| !world.queue().is_empty());
@@ -111,7 +111,7 @@ fn a_leader_that_lapsed_and_finds_its_session_alive_claims_a_new_term_on_its_can
     let mut world = three();
     let (term, _) = world.node("a").term().expect("it leads");
     let candidate = world.candidate_of("a");
-    // No answer to its heartbeats arrives, while its session is kept alive by pings.
+    // The answers to its heartbeats are lost, while pings keep its session alive.
     world.host("a").loses = Some(|request| matches!(request, Request::Beat { .. }));
     world.until("lapsed", |world| world.node("a").term().is_none());
     world.host("a").loses = None;
@@ -163,7 +163,7 @@ fn what_an_earlier_session_left_in_the_queue_is_deleted_before_the_store_forgets
     assert!(leads(&world, "b"));
 }
 
-// Q-B16, Q-B77 (as far as the core goes: another ensemble answers with a new session)
+// Q-B16, Q-B77 (the core's part: another ensemble answers with a new session)
 #[test]
 fn a_session_that_is_new_after_a_reconnect_is_as_good_as_expired() {
     let mut world = three();
@@ -173,7 +173,7 @@ fn a_session_that_is_new_after_a_reconnect_is_as_good_as_expired() {
     assert!(ids.iter().all(|session| *session > 3));
 }
 
-// Q-B52: a spare candidate of this node appears, whatever made it
+// Q-B52: a spare candidate of this node appears, whatever its origin
 #[test]
 fn of_several_own_candidates_the_lowest_is_kept_and_the_rest_are_deleted() {
     let mut world = three();
@@ -183,7 +183,7 @@ fn of_several_own_candidates_the_lowest_is_kept_and_the_rest_are_deleted() {
     for _ in 0..2 {
         world.operator(Act::AddCandidate { guid, participant: "b".into(), owner });
     }
-    // Nobody tells a waiter of that: it finds out when it looks at everything again.
+    // Nobody tells a waiter of that: it finds out at its next listing.
     world.run(Duration::from_secs(40));
     world.settle();
     let mine: Vec<Candidate> =

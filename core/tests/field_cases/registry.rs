@@ -1,4 +1,4 @@
-//! Registries say what is wanted now, survive what cannot be read, and are read again after every loss.
+//! Registries say what is wanted now, survive unreadable entries, and are read again after every loss.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ fn an_entry_that_its_own_former_session_left_is_neither_taken_for_its_own_nor_in
     assert_eq!(entries.iter().filter(|member| &*member.key.id == "b").count(), 1);
 }
 
-// Q-B31: a join whose answer was lost finds its own entry
+// Q-B31: a join with a lost answer finds its own entry
 #[test]
 fn a_join_of_unknown_outcome_adopts_what_it_made() {
     let mut world = World::new();
@@ -45,7 +45,7 @@ fn a_join_of_unknown_outcome_adopts_what_it_made() {
     assert_eq!(world.hosts["b"].count(is_join), 1);
 }
 
-// Q-B31: the name is taken by something of somebody else's
+// Q-B31: another owner has taken the name
 #[test]
 fn an_entry_of_this_name_that_another_owns_does_not_count_as_registered() {
     let mut world = World::new();

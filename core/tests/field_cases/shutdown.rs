@@ -1,4 +1,4 @@
-//! After a stop was asked for nothing is created, everything is removed, and there is an end.
+//! After a request to stop, nothing is created, everything is removed, and the node ends.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ fn has_ended(world: &World, name: &str) -> bool {
 // Q-B44
 #[test]
 fn a_create_that_was_in_flight_when_the_stop_came_ends_deleted() {
-    // The answer is fetched from the wire at each moment in turn.
+    // The stop comes at each moment of the start in turn.
     for millis in 1..30 {
         let mut world = World::new();
         world.start("a");

@@ -1,4 +1,4 @@
-//! Those who wait watch their direct predecessor, look again when it goes, and give up nothing of their own.
+//! Waiters watch their direct predecessor, look again when it goes, and give up nothing of their own.
 
 use std::time::Duration;
 
@@ -83,7 +83,7 @@ fn a_leader_whose_session_ended_can_lead_again() {
     }
 }
 
-// Q-B30, Q-B69 (what of it is the core's): notices are lost for ever
+// Q-B30, Q-B69 (the core's part): notices are lost for ever
 #[test]
 fn a_waiter_whose_notices_are_lost_finds_out_by_looking_again_in_time() {
     let mut world = three();
@@ -112,7 +112,7 @@ fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() 
     world.release("b");
     world.settle();
     let creates = world.hosts["b"].count(|ask| matches!(ask, Request::Enter { .. }));
-    // Its first candidate, the one in flight, and no more than one for each time that the create was overdue.
+    // Its first candidate, the one in flight, and at most one for each time that the create was overdue.
     assert!(creates <= 4, "{creates} creates");
 }
 

@@ -1,4 +1,4 @@
-//! The ends of the axis of time, and configurations that leave nothing.
+//! Extreme times, and configurations that leave no validity.
 
 use std::time::Duration;
 

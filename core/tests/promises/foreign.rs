@@ -1,4 +1,4 @@
-//! Another kind of client stands in the queue.
+//! A candidate of another kind of client stands in the queue.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Two nodes of one id.
+//! Two nodes with the same id.
 
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ fn a_node_whose_id_is_taken_waits_as_long_as_a_dead_one_could_last_and_then_refu
     assert_eq!(world.hosts["twin"].outcome, taken());
     let waited = world.now.since(began);
     assert!(waited >= TIMEOUT + 2 * TICK && waited < TIMEOUT + 3 * TICK, "{waited:?}");
-    // Nothing of the other's was touched, and nothing of its own is left.
+    // It has touched nothing of the other node, and leaves nothing of its own.
     assert_eq!(world.hosts["twin"].writes(), 0);
     world.run(10 * LATENCY);
     assert_eq!((world.role("b"), world.listed(Directory::Workers)), (Role::Worker, vec!["b".into(), "c".into()]));

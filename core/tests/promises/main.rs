@@ -1,4 +1,4 @@
-//! What the design says of role transitions, of staying right about leadership, and of each promise.
+//! The design's rules for role transitions, for staying right about leadership, and for each promise.
 
 #[allow(dead_code, reason = "shared with other test binaries, which use other parts of it")]
 #[path = "../common/world/mod.rs"]
@@ -16,7 +16,7 @@ mod writes;
 
 use world::World;
 
-/// Three nodes at rest, of which `a` leads.
+/// Three nodes at rest, led by `a`.
 fn three() -> World {
     let mut world = World::new();
     world.start_in_order(&["a", "b", "c"]);
@@ -26,7 +26,7 @@ fn three() -> World {
     world
 }
 
-/// That these pieces stand in the trace, in this order.
+/// Checks that the trace contains these pieces, in this order.
 fn in_order(world: &World, pieces: &[&str]) {
     let text = world.trace.text();
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Operators delete what a node depends on.
+//! Operators delete entries that a node depends on.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn a_term_record_that_is_deleted_under_a_leader_is_written_again_with_a_new_term
     assert!(world.at_rest().is_ok(), "{:?}", world.at_rest());
     let (after, _) = world.node("a").term().expect("it leads");
     assert!(after.is_newer_than(before));
-    // Whoever started without a record to read has its floor by now.
+    // A node that started without a record to read has its floor by now.
     assert_eq!(world.node("d").floor(), Some(after));
 }
 

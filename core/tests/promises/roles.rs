@@ -1,4 +1,4 @@
-//! Role transitions: what happens in which order, and what a failing service comes to.
+//! Role transitions: the order of their steps, and the consequences of a failing service.
 
 use std::time::Duration;
 
@@ -28,7 +28,8 @@ fn a_worker_becomes_leader_in_the_order_of_the_design() {
 #[test]
 fn a_leader_is_never_listed_as_a_worker() {
     let mut world = three();
-    // Its own entry cannot be left for a while: until then it does not coordinate (P9 is judged on every step).
+    // The node cannot remove its own entry for a while, and does not coordinate until then (P9 is judged on every
+    // step).
     world.host("b").loses = Some(|request| matches!(request, Request::Leave { .. }));
     world.crash("a");
     world.until("b served", |world| world.role("b") == Role::Leader);
@@ -66,7 +67,7 @@ fn a_service_that_fails_three_starts_makes_its_leader_resign_and_each_hold_off_i
     world.host("a").failing_starts = 6;
     world.until("resigned", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Delete { .. })) == 1);
     let first = world.now;
-    // Meanwhile it works: no service fails a worker's start here but the three that are left.
+    // Meanwhile the node works: its worker's start uses up the failures that are left.
     world.until("stood again", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Enter { .. })) == 2);
     let held_off = world.now.since(first);
     assert!(held_off > Duration::from_millis(1_900) && held_off < Duration::from_millis(2_500), "{held_off:?}");

@@ -97,7 +97,7 @@ fn a_store_restarted_empty_has_another_incarnation_that_replaces_every_floor() {
 fn a_deleted_record_takes_no_floor_away_and_is_written_again_with_its_incarnation() {
     let mut world = three();
     let term = fence(&world, "a");
-    // The record is written anew under the same sessions, which only an operator does.
+    // The record is written anew under the same sessions, which happens only after an operator deleted it.
     world.operator(Act::DeleteTerm);
     world.cut("c");
     world.heal("c");

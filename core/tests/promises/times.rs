@@ -50,7 +50,7 @@ fn a_planned_change_of_leader_takes_no_timeout() {
     assert!(world.now.since(began) < 100 * LATENCY);
 }
 
-// P1, P13: a server cut off from its peers answers reads and the like, but commits nothing
+// P1, P13: a server cut off from its peers answers reads and commits nothing
 #[test]
 fn a_leader_behind_a_server_that_is_cut_off_steps_down_before_another_leads() {
     let mut world = World::with_servers(3);
@@ -67,7 +67,7 @@ fn a_leader_behind_a_server_that_is_cut_off_steps_down_before_another_leads() {
     world.settle();
 }
 
-// P1: a write that took long proves no more than that the session lived when it was sent
+// P1: a slow write proves only that the session lived when it was sent
 #[test]
 fn a_term_is_counted_from_before_the_call_however_late_the_answer() {
     let mut world = three();
@@ -93,7 +93,7 @@ fn the_gate_closes_by_time_alone_though_the_driver_hears_nothing() {
     assert!(world.leaders().is_empty());
 }
 
-// P1: clocks that are wrong by as much as is allowed
+// P1: clocks with the largest allowed error
 #[test]
 fn a_slow_clock_of_a_leader_never_makes_two_leaders() {
     for ppm in [-9_900, 9_900] {
@@ -110,7 +110,7 @@ fn a_slow_clock_of_a_leader_never_makes_two_leaders() {
     }
 }
 
-/// A leader and a worker behind servers of their own, with the store's tick beginning so long before.
+/// A leader and a worker behind servers of their own, at this phase of the store's tick.
 fn two_behind_two_servers(phase: Duration) -> World {
     let mut world = World::with_servers(2);
     world.start_in_order(&["a", "b"]);
@@ -119,7 +119,7 @@ fn two_behind_two_servers(phase: Duration) -> World {
     world
 }
 
-// P1: the others of a server that is cut off count from what they were told before
+// P1: when a server is cut off, the others count from what they had been told before
 #[test]
 fn a_heartbeat_after_a_pause_proves_no_more_than_what_the_other_servers_knew() {
     for phase in (0..TICK.as_millis()).step_by(20) {
@@ -129,7 +129,7 @@ fn a_heartbeat_after_a_pause_proves_no_more_than_what_the_other_servers_knew() {
         world.resume("a");
         world.run(10 * LATENCY);
         world.fault(Fault::Cut(Server(0)));
-        // Whoever leads is judged at every step.
+        // Every step judges who leads.
         world.until("b led", |world| world.leaders() == ["b"]);
     }
 }

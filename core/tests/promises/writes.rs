@@ -8,7 +8,7 @@ use rolecall_core::{Directory, Event};
 use crate::three;
 use crate::world::{LATENCY, World};
 
-/// What all nodes write, but for heartbeats, until a while after the disturbance.
+/// Number of writes of all nodes, without heartbeats, until a while after the disturbance.
 fn cost(disturb: impl FnOnce(&mut World)) -> usize {
     let mut world = three();
     let before: usize = world.hosts.values().map(crate::world::Host::writes).sum();
@@ -53,13 +53,14 @@ fn a_leader_that_dies_costs_a_claim_and_two_registrations() {
 
 #[test]
 fn a_leader_that_ends_costs_its_three_deletions_less_and_those_of_its_successor() {
-    // It leaves the coordinators and the queue; its successor claims, leaves the workers and joins the coordinators.
+    // The old leader leaves the coordinators and the queue; its successor claims, leaves the workers and joins the
+    // coordinators.
     assert_eq!(cost(|world| world.deliver("a", Event::Shutdown)), 5);
 }
 
 #[test]
 fn a_worker_whose_session_ends_costs_a_candidate_and_a_registration() {
-    // It may also delete by name what its old session left, in the queue and in the registry.
+    // The node may also delete by name what its old session left, in the queue and in the registry.
     assert!((2..=4).contains(&cost(|world| world.expire("b"))));
 }
 
@@ -76,6 +77,6 @@ fn an_entry_that_is_deleted_costs_one_write() {
 
 #[test]
 fn a_resignation_costs_as_much_as_two_changes_of_role() {
-    // The old leader: leaves, deletes, joins the workers, enters. The new one: claims, leaves, joins.
+    // The old leader leaves, deletes, joins the workers, enters. The new one claims, leaves, joins.
     assert_eq!(cost(|world| world.deliver("a", Event::Resign)), 7);
 }

@@ -1,4 +1,4 @@
-//! What breaks around the nodes, and who interferes.
+//! Faults around the nodes, and acts of operators.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rolecall_core::{Candidate, Event, Session};
 use super::{LATENCY, Outcome, TIMEOUT, World};
 
 impl World {
-    /// The process is gone, and its connection with it.
+    /// Crashes the process, and its connection with it.
     pub(crate) fn crash(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "crashes");
         let host = self.host(name);
@@ -17,13 +17,13 @@ impl World {
         self.hang_up(name);
     }
 
-    /// Starts a node whose service fails to start so often.
+    /// Starts a node whose service fails this many starts.
     pub(crate) fn host_with_failing_starts(&mut self, name: &'static str, failures: u32) {
         self.start(name);
         self.host(name).failing_starts = failures;
     }
 
-    /// The link breaks and stays broken; the node is told at once.
+    /// Breaks the link for good. The node is told at once.
     pub(crate) fn cut(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "is cut off from the store");
         self.host(name).reachable = false;
@@ -34,14 +34,14 @@ impl World {
         }
     }
 
-    /// The link can be made again.
+    /// Allows the link again.
     pub(crate) fn heal(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "can reach the store again");
         self.host(name).reachable = true;
         self.connect(name);
     }
 
-    /// Stops the process, clock and all, as SIGSTOP does: its pings stop too.
+    /// Stops the process, its timers and its pings, as SIGSTOP does.
     pub(crate) fn pause(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "is paused");
         self.host(name).paused = true;
@@ -50,7 +50,7 @@ impl World {
     pub(crate) fn resume(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "goes on");
         self.host(name).paused = false;
-        // Its gate counts before its driver has read anything.
+        // The gate counts even before the driver has read anything.
         self.judge_gates();
         while let Some(event) = self.host(name).mailbox.pop_front() {
             self.deliver(name, event);
@@ -58,7 +58,7 @@ impl World {
         self.connect(name);
     }
 
-    /// The client library gets another session though the old one lives, and tells of the new one only.
+    /// Makes the client library open a new session while the old one lives, and report only the new one.
     pub(crate) fn replace_session(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "gets another session without being told of a loss");
         self.hang_up(name);
@@ -66,7 +66,7 @@ impl World {
         self.connect(name);
     }
 
-    /// The client library gives its session up while the store still keeps it.
+    /// Makes the client library drop its session while the store still keeps it.
     pub(crate) fn give_session_up(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "gives up a session that the store still keeps");
         self.hang_up(name);
@@ -75,7 +75,7 @@ impl World {
         self.connect(name);
     }
 
-    /// The store ends a session before its time.
+    /// Makes the store end a session early.
     pub(crate) fn expire(&mut self, name: &'static str) {
         if let Some(session) = self.host(name).session {
             self.trace.note(self.now, name, "has its session ended");
@@ -83,7 +83,7 @@ impl World {
         }
     }
 
-    /// Hands over what was held back, in the order in which it came, and holds nothing any more.
+    /// Delivers the events held back, in their order, and holds back no more.
     pub(crate) fn release(&mut self, name: &'static str) {
         self.host(name).holds = None;
         while let Some(event) = self.host(name).held.pop_front() {
@@ -125,7 +125,7 @@ impl World {
         self.give(store::Event::Operator(act));
     }
 
-    /// A candidate of another kind of client comes to the end of the queue, and stays until it is deleted.
+    /// Adds a candidate of another kind of client at the end of the queue. It stays until it is deleted.
     pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Candidate {
         self.trace.note(self.now, participant, "enters the queue, as another kind of client");
         let act = Act::AddCandidate {
@@ -137,14 +137,14 @@ impl World {
         self.queue().last().expect("it was just added").0
     }
 
-    /// An operator deletes the candidate of a node.
+    /// Deletes the candidate of a node, as an operator.
     pub(crate) fn delete_candidate_of(&mut self, name: &str) -> Candidate {
         let candidate = self.candidate_of(name);
         self.operator(Act::DeleteCandidate(candidate));
         candidate
     }
 
-    /// The node's client goes to another server from now on.
+    /// Moves the node's client to another server for good.
     pub(crate) fn move_to(&mut self, name: &'static str, server: Server) {
         self.host(name).server = server;
         self.hang_up(name);

@@ -1,4 +1,4 @@
-//! One node and what is around it.
+//! One node and its surroundings.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -12,39 +12,39 @@ use super::LATENCY;
 pub(crate) struct Host {
     pub(crate) node: Node,
     pub(super) observer: Observer,
-    /// Which life of the process this is: messages to an earlier one are lost.
+    /// Number of the process's life: messages to an earlier life are lost.
     pub(super) life: u32,
     pub(super) session: Option<Session>,
     pub(super) linked: bool,
-    /// Whether its packets get through.
+    /// True if its packets get through.
     pub(super) reachable: bool,
-    /// Whether the process runs; what arrives meanwhile waits.
+    /// True while the process is paused; events wait in its mailbox meanwhile.
     pub(super) paused: bool,
     pub(super) mailbox: VecDeque<Event>,
     pub(super) next_ping: Time,
     pub(super) gate: Option<(Fence, Time)>,
-    /// The server that it connects to.
+    /// The server that the client connects to.
     pub(crate) server: Server,
-    /// By how much its clock is too fast, in parts per million.
+    /// Error of the clock, in parts per million; positive if it is too fast.
     pub(crate) clock_ppm: i64,
-    /// Starts of a service that fail from now on.
+    /// Number of service starts that will fail.
     pub(crate) failing_starts: u32,
-    /// How long services take to start.
+    /// Time that a service takes to start.
     pub(crate) start_takes: Duration,
-    /// How long services take to stop.
+    /// Time that a service takes to stop.
     pub(crate) stop_takes: Duration,
     pub(crate) outcome: Outcome,
-    /// Answers to requests of this kind are lost: the store does what is asked, the node never hears.
+    /// Kind of requests whose answers are lost, although the store carries them out.
     pub(crate) loses: Option<fn(&Request) -> bool>,
     pub(super) lost: Vec<OpId>,
-    /// How much longer answers are on their way to it than anything else.
+    /// Delay of answers, beyond that of other messages.
     pub(crate) answers_take: Duration,
-    /// Events of this kind are held back until they are released.
+    /// Kind of events that are held back until they are released.
     pub(crate) holds: Option<fn(&Event) -> bool>,
     pub(super) held: VecDeque<Event>,
-    /// Everything that it gave to the store.
+    /// Every request so far.
     pub(crate) asked: Vec<(OpId, Request)>,
-    /// When the last event about its session arrives: those keep their order.
+    /// Arrival of the last event about the session: such events keep their order.
     pub(super) session_news_at: Time,
 }
 
@@ -86,7 +86,7 @@ impl Host {
         }
     }
 
-    /// What its clock shows at a true time.
+    /// Time on its clock at a true time.
     pub(super) fn clock(&self, truly: Time) -> Time {
         let nanos = i128::from(truly.as_nanos());
         let shown = nanos + nanos * i128::from(self.clock_ppm) / 1_000_000;
@@ -104,7 +104,7 @@ impl Host {
         truly
     }
 
-    /// Whether it could begin a leader-only act at this true time.
+    /// Its open gate, if a leader-only act could begin at this true time.
     pub(super) fn open_gate(&self, now: Time) -> Option<Fence> {
         self.gate.filter(|(_, until)| self.clock(now) < *until).map(|(fence, _)| fence)
     }
@@ -117,23 +117,23 @@ impl Host {
         self.linked && self.session == Some(session)
     }
 
-    /// When it wants to be woken, in true time.
+    /// True time at which it wants to wake.
     pub(super) fn wakes_at(&self) -> Option<Time> {
         self.node.next_deadline().map(|(at, _)| self.true_time(at))
     }
 
-    /// The name of the newest request of a kind.
+    /// Id of the newest request of a kind.
     pub(crate) fn newest(&self, kind: impl Fn(&Request) -> bool) -> OpId {
         let found = self.asked.iter().rev().find(|(_, request)| kind(request));
         found.expect("it asked for that").0
     }
 
-    /// How many requests of a kind it has made.
+    /// Number of requests of a kind.
     pub(crate) fn count(&self, kind: impl Fn(&Request) -> bool) -> usize {
         self.asked.iter().filter(|(_, request)| kind(request)).count()
     }
 
-    /// Its writes but for heartbeats, which time alone paces.
+    /// Number of writes without heartbeats, which depend on time alone.
     pub(crate) fn writes(&self) -> usize {
         self.count(|request| match request {
             Request::Enter { .. }

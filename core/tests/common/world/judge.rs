@@ -1,4 +1,4 @@
-//! What is asked of a world: who leads, what the store holds, and whether all is at rest as promised.
+//! Questions about a world: who leads, what the store holds, and whether everything is at rest as promised.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ impl World {
         self.hosts[name].node.role()
     }
 
-    /// Who could begin a leader-only act now.
+    /// The nodes that could begin a leader-only act now.
     pub(crate) fn leaders(&self) -> Vec<&'static str> {
         self.hosts
             .iter()
@@ -39,7 +39,7 @@ impl World {
             .collect()
     }
 
-    /// The queue as the store has it, with the owner of each candidate.
+    /// The queue in the store, with the owner of each candidate.
     pub(crate) fn queue(&self) -> Vec<(Candidate, Session)> {
         let Some(Answer::Done(Reply::Candidates { candidates, .. })) = self.read(Request::List) else {
             panic!("the store lists its queue")
@@ -51,7 +51,7 @@ impl World {
         candidates.iter().map(|candidate| (*candidate, owner(candidate))).collect()
     }
 
-    /// A directory as the store has it.
+    /// A directory in the store.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
         match self.read(Request::Members { directory, watch: false }) {
             Some(Answer::Done(Reply::Members(snapshot))) => snapshot.members,
@@ -59,7 +59,7 @@ impl World {
         }
     }
 
-    /// The ids in a directory as the store has it.
+    /// The ids in a directory in the store.
     pub(crate) fn listed(&self, directory: Directory) -> Vec<String> {
         self.members(directory).iter().map(|member| member.key.id.to_string()).collect()
     }
@@ -85,18 +85,18 @@ impl World {
             .find_map(|output| if let Output::Answered { answer, .. } = output { Some(answer) } else { None })
     }
 
-    /// The lowest candidate of a node's present session.
+    /// The lowest candidate of a node's current session.
     pub(crate) fn candidate_of(&self, name: &str) -> Candidate {
         let session = self.hosts[name].session.expect("it has a session");
         let own = self.queue().into_iter().find(|(_, owner)| *owner == session);
         own.unwrap_or_else(|| panic!("{name} has no candidate\n{}", self.trace.text())).0
     }
 
-    /// Whether the nodes that run have come to rest as they should: one leads, all others work, and store and registries
-    /// say just that (P5, P7, P9; a node's own check shows its part of them).
+    /// Checks that the running nodes have come to rest as they should: one leads, all others work, and the store and
+    /// the registries say just that (P5, P7, P9; a node's own check shows its part of them).
     ///
     /// # Errors
-    /// What is not so.
+    /// The first condition that does not hold.
     pub(crate) fn at_rest(&self) -> Result<(), String> {
         let running: BTreeMap<_, _> = self
             .hosts
@@ -128,12 +128,12 @@ impl World {
         owners.sort_unstable();
         sessions.sort_unstable();
         if owners != sessions {
-            return Err(format!("candidates of {owners:?} where sessions are {sessions:?}"));
+            return Err(format!("the candidates belong to {owners:?}, but the sessions are {sessions:?}"));
         }
         let workers: Vec<_> = running.keys().copied().filter(|name| !leaders.contains(name)).collect();
         let (listed_workers, listed_leaders) = (self.listed(Directory::Workers), self.listed(Directory::Coordinators));
         if listed_workers != workers || listed_leaders != leaders {
-            return Err(format!("registered are {listed_workers:?} and {listed_leaders:?}"));
+            return Err(format!("the registries hold {listed_workers:?} and {listed_leaders:?}"));
         }
         let mirrored: Vec<_> = running[leaders[0]].node.workers().iter().map(|member| &*member.key.id).collect();
         if mirrored != workers {
@@ -142,13 +142,13 @@ impl World {
         Ok(())
     }
 
-    /// Lets time pass until all is at rest without one that is away or gone.
+    /// Crashes a node and lets time pass until the others are at rest.
     pub(crate) fn settle_without(&mut self, name: &'static str) {
         self.crash(name);
         self.settle();
     }
 
-    /// Lets time pass until all is at rest.
+    /// Lets time pass until everything is at rest.
     pub(crate) fn settle(&mut self) {
         self.until("came to rest", |world| world.at_rest().is_ok());
     }

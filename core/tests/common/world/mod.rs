@@ -1,8 +1,8 @@
-//! Several nodes, the pure store and a virtual clock in one thread: every message takes a millisecond, and nothing is random
-//! unless a seed is given.
+//! Several nodes, the pure store and a virtual clock in one thread. Every message takes a millisecond, and nothing is
+//! random unless a seed is given.
 //!
-//! The files: this one carries messages and lets time pass; `host` is what surrounds a node; `faults` is what can be done to
-//! it; `judge` is what can be asked; `dice` are the seeds. The promises are judged on every step.
+//! This file carries messages and lets time pass; `host` surrounds a node; `faults` breaks things; `judge` answers
+//! questions; `dice` has the seeds. The promises are judged on every step.
 
 mod dice;
 mod faults;
@@ -20,13 +20,13 @@ use rolecall_core::{Action, Config, Event, Guid, OpId, Role, Session, Time, Trac
 pub(crate) use dice::Dice;
 pub(crate) use host::{Host, Outcome};
 
-/// How long a message is on its way.
+/// Time that a message takes.
 pub(crate) const LATENCY: Duration = Duration::from_millis(1);
 /// The session timeout of every node.
 pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
 /// The store's tick.
 pub(crate) const TICK: Duration = Duration::from_millis(200);
-/// What another kind of client calls its candidates.
+/// Guid of a candidate that another kind of client made.
 const FOREIGN: Guid = Guid(0xd83c_ff5d);
 
 pub(crate) struct World {
@@ -36,13 +36,14 @@ pub(crate) struct World {
     pub(crate) trace: Trace,
     pub(crate) hosts: BTreeMap<&'static str, Host>,
     cluster: Cluster,
-    /// Until when two may lead at once, since an outsider has taken a leader's candidate away: only epochs help there (P14).
+    /// Time until which two may lead at once, since an outsider has taken a leader's candidate away: only epochs help
+    /// there (P14).
     excused_until: Time,
     wires: BTreeMap<(Time, u64), Delivery>,
     sent: u64,
-    /// By how much messages to nodes are late, and so overtake each other.
+    /// Random delays of messages to nodes, which so overtake each other.
     pub(crate) jitter: Option<Dice>,
-    /// Whether the trace is kept, which takes most of the time of a long run.
+    /// True if the trace is kept, which takes most of the time of a long run.
     pub(crate) is_traced: bool,
 }
 
@@ -53,7 +54,7 @@ enum Delivery {
 }
 
 impl World {
-    /// A store of one server, and no nodes yet.
+    /// A store of one server, without nodes.
     pub(crate) fn new() -> Self {
         Self::with_servers(1)
     }
@@ -74,7 +75,7 @@ impl World {
         }
     }
 
-    /// Starts a node, or a crashed one again: nothing of its earlier life is remembered.
+    /// Starts a node, or a crashed one again, which remembers nothing of its earlier life.
     pub(crate) fn start(&mut self, name: &'static str) {
         self.start_with(name, |_| {});
     }
@@ -97,7 +98,7 @@ impl World {
         self.hosts.get_mut(name).expect("the test started it")
     }
 
-    /// Hands an event to a node now.
+    /// Delivers an event to a node now.
     pub(crate) fn deliver(&mut self, name: &'static str, event: Event) {
         let truly = self.now;
         let host = self.host(name);
@@ -120,7 +121,7 @@ impl World {
         if self.is_traced {
             self.trace.record(truly, name, &event, &actions);
         }
-        // A service that does not stop is no fault of the core's, and this is what it is to come to.
+        // A service that does not stop is the application's fault, and the node halts as it should.
         if let Err(violation) = judged
             && violation != Violation::StopOverran
         {
@@ -191,7 +192,7 @@ impl World {
         self.wire(LATENCY, Delivery::Connect(name, life));
     }
 
-    /// A client has reached the store.
+    /// Connects a client that has reached the store.
     fn come_in(&mut self, name: &'static str) {
         let host = self.host(name);
         if !host.reachable || host.linked || !host.is_up() {
@@ -217,7 +218,8 @@ impl World {
         self.wires.insert((self.now + delay, self.sent), delivery);
     }
 
-    /// What is said of its session keeps its order; answers, notices and the rest come by roads of their own.
+    /// Sends an event to a node. Events of the session keep their order; answers, notices and the rest come by roads of
+    /// their own.
     fn send_to_node(&mut self, name: &'static str, delay: Duration, event: Event) {
         let late = self.jitter.as_mut().map_or(Duration::ZERO, |dice| dice.millis(0, 6));
         let mut at = self.now + delay + late;
@@ -230,7 +232,7 @@ impl World {
         self.wire(at.since(self.now), Delivery::Node(name, life, event));
     }
 
-    /// Hands an event to the store now, and what it says to the nodes.
+    /// Gives an event to the store now, and passes its outputs on to the nodes.
     pub(crate) fn give(&mut self, event: store::Event) {
         self.hand_over(None, event);
     }
@@ -295,7 +297,7 @@ impl World {
         self.hosts.iter().find(|(_, host)| host.session == Some(session)).map(|(name, _)| *name)
     }
 
-    /// Lets so much time pass.
+    /// Lets this much time pass.
     pub(crate) fn run(&mut self, length: Duration) {
         let end = self.now + length;
         while let Some(at) = self.next_instant().filter(|at| *at <= end) {
@@ -306,7 +308,7 @@ impl World {
         self.judge_gates();
     }
 
-    /// Lets time pass until something holds.
+    /// Lets time pass until a condition holds.
     pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let limit = self.now + Duration::from_secs(120);
         while !holds(self) {
@@ -368,7 +370,7 @@ impl World {
         }
     }
 
-    /// Forgets the lines so far, so that a test shows its own part only.
+    /// Drops the trace so far, so that a test shows its own part only.
     pub(crate) fn fresh_trace(&mut self) {
         self.trace.restart();
     }
