@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A number whose JSON is its 32 bits as an integer: no digit is lost, and no two writers differ.
+/// Number written to JSON as its 32 bits, an integer: nothing is rounded, and every writer writes the same.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(from = "u32", into = "u32")]
 pub struct Exact(pub f32);
@@ -25,7 +25,7 @@ impl From<Exact> for u32 {
     }
 }
 
-/// By bits: two scores are equal if nobody can tell them apart.
+/// Compares the bits, so equal scores are indistinguishable.
 impl PartialEq for Exact {
     fn eq(&self, other: &Self) -> bool {
         self.0.to_bits() == other.0.to_bits()

@@ -1,10 +1,10 @@
-//! A hash that is the same on every machine, in every version.
+//! Hash that is the same on every machine and in every version.
 //!
-//! Nodes agree on shards, on placement and on what a snapshot holds without asking each other, so none of it may depend
-//! on a compiler's or a library's choice of hash.
+//! Nodes agree on shards, placement and the ids of snapshots without asking each other. None of these may depend on the
+//! hash that a compiler or a library happens to choose.
 
-/// 64-bit FNV-1a (Fowler, Noll and Vo), finished with the mixer of `SplitMix64` (Steele, Lea and Flood 2014), since FNV
-/// alone is uneven in its high bits for short keys.
+/// 64-bit FNV-1a (Fowler, Noll and Vo), finished with the mixer of `SplitMix64` (Steele, Lea and Flood 2014), because FNV
+/// alone distributes the high bits of short keys unevenly.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct StableHash(u64);
 
@@ -25,7 +25,7 @@ impl StableHash {
         self.bytes(&number.to_le_bytes())
     }
 
-    /// The hash of all that was added.
+    /// Hash of everything added so far.
     pub(crate) const fn finish(self) -> u64 {
         let mut mixed = self.0;
         mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

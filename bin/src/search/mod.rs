@@ -1,4 +1,4 @@
-//! Document search: the application that a cluster runs.
+//! Document search, the application that a cluster runs.
 //!
 //! ```text
 //! documents ──hash of the path──► shards ──rendezvous──► workers (two for each shard)
@@ -6,8 +6,8 @@
 //! query ─► leader: statistics of every shard ─► the weight of each word ─► best of every shard ─► merged, snippets
 //!                  round 1, names snapshots                round 2, on those snapshots           round 3
 //! ```
-//! Documents, order and scores are the same to the last bit however many workers there are: weights are computed once, from
-//! the whole cluster's statistics, and every score is a sum in one fixed order.
+//! Hits, their order and their scores are the same to the last bit for any number of workers: weights are computed once,
+//! from the statistics of the whole cluster, and every score is a sum in one fixed order.
 
 mod analysis;
 pub mod coordinator;

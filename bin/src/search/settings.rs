@@ -1,16 +1,16 @@
-//! What all nodes of a cluster must agree on.
+//! Settings on which all nodes of a cluster must agree.
 
 use core::fmt;
 use core::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// The settings of the whole cluster: a node that differs would rank or divide the documents otherwise.
+/// Settings of the whole cluster. A node with other settings would rank or divide the documents differently.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Into how many shards the documents fall.
+    /// Number of shards into which the documents are divided. Default: 64.
     pub shards: Shards,
-    /// How documents are scored.
+    /// Formula that scores documents. Default: BM25.
     pub ranking: Ranking,
 }
 
@@ -26,16 +26,16 @@ impl fmt::Display for Settings {
     }
 }
 
-/// A number of shards, from 1 to [`Shards::MAX`].
+/// Number of shards, from 1 to [`Shards::MAX`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "u16", into = "u16")]
 pub struct Shards(u16);
 
 impl Shards {
-    /// The most shards that a cluster may have.
+    /// Largest number of shards in a cluster.
     pub const MAX: u16 = 4096;
 
-    /// The number.
+    /// The number of shards.
     #[must_use]
     pub const fn count(self) -> u16 {
         self.0
@@ -65,19 +65,19 @@ impl FromStr for Shards {
     }
 }
 
-/// A number of shards that is not accepted.
+/// Number of shards that is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no number of shards: a whole number from 1 to {max} is accepted", max = Shards::MAX)]
+#[error("`{0}` is not a number of shards: a whole number from 1 to {max} is accepted", max = Shards::MAX)]
 pub struct BadShards(String);
 
-/// How documents are scored.
+/// Formula that scores documents.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Ranking {
     /// Okapi BM25 (k1 = 1.2, b = 0.75) over words stemmed as English.
     #[default]
     Bm25,
-    /// The textbook's sum of `count / words * log10(documents / documents with the word)`, over plain words.
+    /// The textbook formula, a sum of `count / words * log10(documents / documents with the word)`, over plain words.
     Tfidf,
 }
 
@@ -102,7 +102,7 @@ impl FromStr for Ranking {
     }
 }
 
-/// A ranking that is not known.
+/// Ranking that is not known.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no ranking: `bm25` and `tfidf` are accepted")]
+#[error("`{0}` is not a ranking: `bm25` and `tfidf` are accepted")]
 pub struct BadRanking(String);

@@ -1,7 +1,8 @@
-//! What a word is worth, from the statistics of all documents.
+//! Weights of words, from the statistics of all documents.
 //!
-//! Weights are computed in one place, where the statistics are added up, and travel with the query. A worker only adds,
-//! multiplies and divides, which IEEE 754 defines to the last bit; logarithms, which differ between machines, it never takes.
+//! The leader adds up the statistics, computes the weights once and sends them with the query. A worker only adds,
+//! multiplies and divides, which IEEE 754 defines to the last bit. It never takes a logarithm, because logarithms differ
+//! between machines.
 
 use std::collections::BTreeMap;
 
@@ -11,23 +12,23 @@ use super::exact::Exact;
 use super::query::{Leaf, Query};
 use super::settings::Ranking;
 
-/// BM25's constants, as Lucene and tantivy have them.
+/// Constants of BM25, with the values that Lucene and tantivy use.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
 
-/// Statistics of documents: of a shard, or added up, of all.
+/// Statistics of documents: those of one shard, or the sum over several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Statistics {
-    /// How many documents there are.
+    /// Number of documents.
     pub documents: u64,
-    /// How many words they have together.
+    /// Number of words in all documents together.
     pub words: u64,
-    /// How many documents have each of the terms asked for, in the order asked.
+    /// For each term asked for, in the order asked, the number of documents that contain it.
     pub frequencies: Vec<u64>,
 }
 
 impl Statistics {
-    /// Adds those of other documents. They come from other nodes, whatever those are: a sum ends at the highest number.
+    /// Adds the statistics of other documents. They come from other nodes and may be nonsense, so sums saturate.
     pub fn add(&mut self, other: &Self) {
         self.documents = self.documents.saturating_add(other.documents);
         self.words = self.words.saturating_add(other.words);
@@ -38,19 +39,19 @@ impl Statistics {
     }
 }
 
-/// What each leaf of a query is worth.
+/// Weights of the leaves of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Weights {
-    /// By which ranking.
+    /// Ranking by which the weights were computed.
     pub ranking: Ranking,
-    /// The mean number of words in a document.
+    /// Mean number of words in a document.
     pub average_words: Exact,
-    /// The weight of each leaf of the query, in its order.
+    /// Weight of each leaf, in the order of the query's leaves.
     pub leaves: Vec<Exact>,
 }
 
 impl Weights {
-    /// The weights for `query`, where `statistics` are those of all documents for its [terms](Query::terms).
+    /// Computes the weights for `query`. `statistics` are those of all documents for its [terms](Query::terms).
     #[must_use]
     pub fn new(ranking: Ranking, query: &Query, statistics: &Statistics) -> Self {
         let terms = query.terms();
@@ -60,7 +61,7 @@ impl Weights {
                 let frequency = frequencies.get(term).copied().unwrap_or_default();
                 rarity(ranking, statistics.documents, frequency)
             });
-            // A phrase is worth as much as its words together.
+            // The weight of a phrase is the sum of the weights of its words.
             let sum: f32 = rarities.sum();
             Exact(match ranking {
                 Ranking::Bm25 => sum * (1.0 + K1),
@@ -74,20 +75,20 @@ impl Weights {
         }
     }
 
-    /// What BM25 adds to a count, for a document of `words` words.
+    /// Term that BM25 adds to a count in its denominator, for a document of `words` words.
     pub(crate) fn norm(&self, words: u32) -> f32 {
         K1 * (1.0 - B + B * words as f32 / self.average_words.0)
     }
 }
 
-/// The inverse document frequency of a word that `frequency` of `documents` documents have.
+/// Inverse document frequency of a word that occurs in `frequency` of `documents` documents.
 fn rarity(ranking: Ranking, documents: u64, frequency: u64) -> f32 {
     match ranking {
         Ranking::Bm25 => {
             let others = documents.saturating_sub(frequency) as f32;
             (1.0 + (others + 0.5) / (frequency as f32 + 0.5)).ln()
         }
-        // No document has the word, so none gets its weight.
+        // No document contains the word, so the weight is never used.
         Ranking::Tfidf if frequency == 0 => 0.0,
         Ranking::Tfidf => (documents as f64 / frequency as f64).log10() as f32,
     }

@@ -1,4 +1,4 @@
-//! Makes out the title and the text of a document.
+//! Extracts the title and the text of a document.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -6,26 +6,27 @@ use super::html;
 use super::kind::Kind;
 use super::skip::SkipReason;
 
-/// The longest title, in characters.
+/// Longest title, in characters.
 const LONGEST_TITLE: usize = 200;
 
-/// What is searched and shown of a document.
+/// Text of a document, for searching and for showing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Text {
-    /// What it calls itself, or else the name of its file.
+    /// Title that the document gives itself, or else the name of its file.
     pub title: String,
-    /// Whether the words of the title are not in the body and are to be searched too.
+    /// True if the title does not occur in the body, so that its words have to be indexed separately.
     pub title_is_apart: bool,
-    /// Its text.
+    /// Text without the markup that the format hides from readers.
     pub body: String,
 }
 
-/// The text of a file at `path` with these contents.
+/// Extracts the text of the file at `path` from its contents.
 ///
-/// Time and memory grow in step with the contents, whatever they are. A parser that panics costs this document only.
+/// Time and memory are linear in the size of the contents, whatever they are. If the parser panics, only this document
+/// is lost.
 ///
 /// # Errors
-/// If the parser failed.
+/// If the parser fails.
 pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, SkipReason> {
     let contents = match contents.strip_prefix('\u{feff}') {
         Some(rest) => rest.to_owned(),
@@ -46,7 +47,7 @@ pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, 
     Ok(text)
 }
 
-/// The first heading of a Markdown text: `# Title`, or a line underlined with `===`.
+/// First heading of a Markdown text: `# Title`, or a line underlined with `===`.
 fn heading(contents: &str) -> String {
     let mut before = "";
     for line in contents.lines().take(100) {
@@ -61,7 +62,7 @@ fn heading(contents: &str) -> String {
     String::new()
 }
 
-/// `text` with its white space joined to single spaces, cut to a title's length.
+/// `text` with each run of white space replaced by one space, cut to the length of a title.
 fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {

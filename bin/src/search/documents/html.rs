@@ -1,16 +1,17 @@
-//! The title and the text of an HTML page.
+//! Extracts the title and the text of an HTML page.
 //!
-//! A tokenizer suffices and no tree is built, so that deep nesting and tag soup cost nothing.
+//! A tokenizer is enough. No tree is built, so deep nesting and tag soup cost nothing.
 
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 
 use super::extract::Text;
 
-/// The text of a page: that of its `<main>` where it has one, without scripts, styles and navigation.
+/// Extracts the text of a page, without scripts, styles and navigation. If the page has a `<main>` element, only the text
+/// of that element counts.
 pub(super) fn extract(page: &str) -> Text {
     let mut reader = Reader::default();
     let mut emitter = DefaultEmitter::default();
-    // The contents of scripts and the like are not tags.
+    // Without this, the contents of scripts and the like would be read as tags.
     emitter.naively_switch_states(true);
     for Ok(token) in Tokenizer::new_with_emitter(page, emitter) {
         match token {
@@ -33,24 +34,24 @@ struct Reader {
     body: String,
     title: String,
     in_title: bool,
-    /// Where in `body` the text of an open element began that is dropped when it closes. One that never closes keeps its
-    /// text: better too much than nothing.
+    /// Open elements whose text is dropped when they close: the name, and the length of `body` when the element opened.
+    /// An element that never closes keeps its text: too much text is better than none.
     dropped_from: Vec<(Vec<u8>, usize)>,
     main_from: Option<usize>,
     main: Option<String>,
 }
 
-/// Elements whose text is not the page's.
+/// Elements whose text is not part of the page's text.
 const DROPPED: [&[u8]; 9] =
     [b"head", b"nav", b"noscript", b"script", b"style", b"svg", b"template", b"textarea", b"select"];
 
-/// Elements that stand in the line: the text around them is one word.
+/// Inline elements. They do not separate words: `<b>t</b>wo` is one word.
 const INLINE: [&[u8]; 22] = [
     b"a", b"abbr", b"b", b"bdi", b"bdo", b"cite", b"code", b"dfn", b"em", b"font", b"i", b"kbd", b"mark", b"q", b"s",
     b"samp", b"small", b"span", b"strong", b"u", b"var", b"wbr",
 ];
 
-/// Deeper nesting of dropped elements is not followed: it is junk.
+/// Largest number of nested dropped elements that are tracked. Anything deeper is junk.
 const DEEPEST: usize = 64;
 
 impl Reader {
@@ -97,7 +98,7 @@ impl Reader {
         }
     }
 
-    /// Words on both sides of a block do not run together.
+    /// Separates the words before and after a block element.
     fn separate(&mut self, name: &[u8]) {
         if !INLINE.contains(&name) {
             self.space();

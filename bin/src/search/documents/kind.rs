@@ -1,10 +1,10 @@
-//! What kinds of files are documents.
+//! Kinds of files that count as documents.
 
-/// The kind of a document, told by the end of its file's name.
+/// Kind of a document, recognized by the extension of the file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Plain UTF-8 text: `.txt`, `.text`, `.log`, `.rst`, `.org`, `.adoc`, `.asciidoc`, and names without an ending, as of
-    /// `README`.
+    /// Plain UTF-8 text: `.txt`, `.text`, `.log`, `.rst`, `.org`, `.adoc`, `.asciidoc`, and names without an extension,
+    /// such as `README`.
     Text,
     /// Markdown: `.md`, `.markdown`.
     Markdown,
@@ -13,7 +13,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The kind of a file of this name, or `None` for one that is no document.
+    /// Kind of the file called `name`, or `None` if the file is not a document.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         let Some((_, ending)) = name.rsplit_once('.') else { return Some(Self::Text) };

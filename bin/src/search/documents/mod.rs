@@ -1,10 +1,10 @@
-//! The documents: which files there are, and what text is in them.
+//! Finds the documents and extracts their text.
 //!
 //! ```text
 //! folder ──walk──► files with their stamps ──by shard──► read ──extract──► title and body
-//!                  files that are skipped                └─► skipped
+//!                  skipped files                         └─► skipped
 //! ```
-//! Nothing about a file is fatal: what cannot be a document is skipped, with the reason.
+//! No problem with a file is fatal: a file that cannot be a document is skipped, with the reason.
 
 mod extract;
 mod html;

@@ -7,23 +7,23 @@ use super::source::Source;
 use super::walk::DocumentFile;
 use crate::search::hash::StableHash;
 
-/// The largest file that is searched, in bytes.
+/// Size of the largest file that is searched, in bytes.
 pub const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// A hash of a file's bytes.
+/// Hash of a file's bytes.
 pub type Content = u64;
 
-/// A file's bytes, where they are text.
+/// Contents of a file.
 pub(crate) struct Contents {
-    /// The hash of all bytes, text or not.
+    /// Hash of all bytes, whether they are text or not.
     pub(crate) hash: Content,
     pub(crate) text: Result<String, SkipReason>,
 }
 
-/// Reads `file` of `documents`, however it grew since it was found.
+/// Reads `file` from `documents`. The file may have grown since the scan found it.
 ///
 /// # Errors
-/// If it cannot be read.
+/// If the file cannot be read.
 pub(crate) fn read(documents: &dyn Source, file: &DocumentFile) -> io::Result<Contents> {
     let bytes = documents.bytes(file)?;
     let hash = StableHash::new().part(&bytes).finish();

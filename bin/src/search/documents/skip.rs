@@ -1,4 +1,4 @@
-//! Files that are not searched, and why.
+//! Files that are not searched, with the reason.
 
 use core::fmt;
 use std::collections::BTreeMap;
@@ -7,27 +7,27 @@ use serde::{Deserialize, Serialize};
 
 use super::read::MAX_FILE_BYTES;
 
-/// Why a file is not searched.
+/// Reason for which a file is not searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum SkipReason {
-    /// The end of its name says that it is no text, Markdown or HTML.
+    /// The extension is not one of text, Markdown or HTML.
     UnknownKind,
-    /// It is larger than [`MAX_FILE_BYTES`].
+    /// The file is larger than [`MAX_FILE_BYTES`].
     TooLarge,
-    /// It holds a zero byte, so it is no text.
+    /// The file contains a zero byte, so it is not text.
     Binary,
-    /// It is not UTF-8.
+    /// The contents are not UTF-8.
     NotUtf8,
-    /// Its name is not UTF-8.
+    /// The name is not UTF-8.
     NameNotUtf8,
-    /// It could not be opened or read.
+    /// The file or folder could not be opened or read.
     Unreadable,
-    /// It is no regular file: a socket, a pipe, a device, a link to nothing.
+    /// Not a regular file, but a socket, a pipe, a device or a dangling link.
     NotAFile,
-    /// A link to a folder that it lies in.
+    /// A link to a folder that contains the link.
     Loop,
-    /// Its text could not be made out: the parser failed.
+    /// The parser failed to extract the text.
     Unparsable,
 }
 
@@ -41,35 +41,35 @@ impl fmt::Display for SkipReason {
             Self::NameNotUtf8 => formatter.write_str("its name is not UTF-8"),
             Self::Unreadable => formatter.write_str("unreadable"),
             Self::NotAFile => formatter.write_str("not a regular file"),
-            Self::Loop => formatter.write_str("a link to a folder that it lies in"),
-            Self::Unparsable => formatter.write_str("its text could not be made out"),
+            Self::Loop => formatter.write_str("a link to a folder that contains it"),
+            Self::Unparsable => formatter.write_str("its text could not be extracted"),
         }
     }
 }
 
-/// A file that is not searched.
+/// File that is not searched.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skipped {
-    /// Its path, relative to the documents folder; what is not UTF-8 in it is replaced.
+    /// Path relative to the documents folder. Bytes that are not UTF-8 are replaced.
     pub path: String,
-    /// Why.
+    /// Reason for skipping the file.
     pub reason: SkipReason,
 }
 
-/// All that was skipped, counted, with the first few by name.
+/// Counts of the skipped files, with the first few by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct SkippedReport {
-    /// How many, by reason.
+    /// Number of skipped files for each reason.
     pub counts: BTreeMap<SkipReason, u64>,
-    /// The first by name, at most [`Self::EXAMPLES`] for each reason.
+    /// The first skipped files, at most [`Self::EXAMPLES`] for each reason.
     pub examples: Vec<Skipped>,
 }
 
 impl SkippedReport {
-    /// How many files of each reason are named.
+    /// Largest number of files that are named for each reason.
     pub const EXAMPLES: u64 = 20;
 
-    /// Counts one more.
+    /// Counts a skipped file.
     pub fn add(&mut self, skipped: &Skipped) {
         let count = self.counts.entry(skipped.reason).or_default();
         *count += 1;
@@ -78,7 +78,7 @@ impl SkippedReport {
         }
     }
 
-    /// How many there are in all.
+    /// Number of skipped files.
     #[must_use]
     pub fn total(&self) -> u64 {
         self.counts.values().sum()

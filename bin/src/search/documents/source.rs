@@ -1,4 +1,4 @@
-//! Where documents come from.
+//! Sources of documents.
 
 use core::fmt;
 use std::fs::File;
@@ -9,18 +9,19 @@ use std::time::SystemTime;
 use super::read::MAX_FILE_BYTES;
 use super::walk::{DocumentFile, FolderError, Scan, scan};
 
-/// Where documents come from: a folder, by its path, or whatever else can list files and tell their bytes.
+/// Source of documents: a folder, given by its path, or anything else that can list files and return their bytes.
 pub trait Source: fmt::Debug + Send + Sync {
-    /// Which files there are. `now` is the time of day.
+    /// Lists the files. `now` is the wall-clock time.
     ///
     /// # Errors
-    /// If it cannot be told.
+    /// If the files cannot be listed.
     fn scan(&self, now: SystemTime) -> Result<Scan, FolderError>;
 
-    /// The bytes of a file that a scan has found; of one above [`MAX_FILE_BYTES`] the first `MAX_FILE_BYTES + 1`.
+    /// Reads a file that a scan has found. Of a file larger than [`MAX_FILE_BYTES`], returns the first
+    /// `MAX_FILE_BYTES + 1` bytes.
     ///
     /// # Errors
-    /// If it cannot be read.
+    /// If the file cannot be read.
     fn bytes(&self, file: &DocumentFile) -> io::Result<Vec<u8>>;
 }
 

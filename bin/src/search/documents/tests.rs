@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use super::{FolderError, Kind, MAX_FILE_BYTES, SkipReason, Text, extract, read, scan};
 
-type Outcome = Result<(), Box<dyn core::error::Error>>;
+type TestResult = Result<(), Box<dyn core::error::Error>>;
 
 fn write(folder: &Path, path: &str, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = folder.join(path);
@@ -19,7 +19,7 @@ fn html(page: &str) -> Text {
 }
 
 #[test]
-fn documents_are_found_in_the_order_of_their_paths() -> Outcome {
+fn documents_are_found_in_the_order_of_their_paths() -> TestResult {
     let folder = tempfile::tempdir()?;
     for path in ["b.txt", "a/z.md", "a/b/deep.html", "a.txt", "README", ".git/config", "a-b.txt"] {
         write(folder.path(), path, "words")?;
@@ -32,7 +32,7 @@ fn documents_are_found_in_the_order_of_their_paths() -> Outcome {
 }
 
 #[test]
-fn links_are_followed_to_files_and_folders() -> Outcome {
+fn links_are_followed_to_files_and_folders() -> TestResult {
     let (folder, elsewhere) = (tempfile::tempdir()?, tempfile::tempdir()?);
     write(elsewhere.path(), "book/deep/page.html", "words")?;
     symlink(elsewhere.path().join("book"), folder.path().join("linked"))?;
@@ -45,7 +45,7 @@ fn links_are_followed_to_files_and_folders() -> Outcome {
 }
 
 #[test]
-fn what_is_no_document_is_skipped_with_its_reason() -> Outcome {
+fn files_that_are_not_documents_are_skipped_with_the_reason() -> TestResult {
     let folder = tempfile::tempdir()?;
     write(folder.path(), "code.js", "x")?;
     fs::File::create(folder.path().join("huge.txt"))?.set_len(2 << 30)?;
@@ -69,7 +69,7 @@ fn what_is_no_document_is_skipped_with_its_reason() -> Outcome {
 }
 
 #[test]
-fn a_folder_that_cannot_be_used_is_told_apart_from_an_empty_one() -> Outcome {
+fn an_unusable_folder_is_an_error_and_an_empty_one_is_not() -> TestResult {
     let folder = tempfile::tempdir()?;
     let now = SystemTime::now();
     assert!(matches!(scan(&folder.path().join("no"), now), Err(FolderError::Missing(_))));
@@ -81,7 +81,7 @@ fn a_folder_that_cannot_be_used_is_told_apart_from_an_empty_one() -> Outcome {
 }
 
 #[test]
-fn a_fresh_stamp_is_not_trusted_yet() -> Outcome {
+fn a_fresh_stamp_is_not_trusted_yet() -> TestResult {
     let folder = tempfile::tempdir()?;
     write(folder.path(), "a.txt", "x")?;
     let now = SystemTime::now();
@@ -91,7 +91,7 @@ fn a_fresh_stamp_is_not_trusted_yet() -> Outcome {
 }
 
 #[test]
-fn contents_that_are_no_text_are_skipped() -> Outcome {
+fn contents_that_are_not_text_are_skipped() -> TestResult {
     let folder = tempfile::tempdir()?;
     write(folder.path(), "binary.txt", b"a\0b")?;
     write(folder.path(), "broken.txt", b"caf\xe9")?;
@@ -144,7 +144,7 @@ fn junk_never_panics_and_never_grows() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_text() {
+fn a_byte_order_mark_is_not_part_of_the_text() {
     let text = extract(Kind::Text, "a", "\u{feff}word".to_owned()).expect("it is parsed");
     assert_eq!(text.body, "word");
 }

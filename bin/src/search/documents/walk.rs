@@ -1,4 +1,4 @@
-//! Finds the files of the documents folder, by their names and stamps alone: nothing is opened.
+//! Finds the files of the documents folder from names and stamps alone, without opening a file.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -12,66 +12,67 @@ use super::kind::Kind;
 use super::read::MAX_FILE_BYTES;
 use super::skip::{SkipReason, Skipped};
 
-/// A file that may be a document.
+/// File that may be a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DocumentFile {
-    /// Its path, relative to the documents folder and written with `/`.
+    /// Path relative to the documents folder, written with `/`.
     pub path: String,
-    /// Its kind.
+    /// Kind of document.
     pub kind: Kind,
-    /// Tells whether it changed.
+    /// Stamp that shows whether the file changed.
     pub stamp: Stamp,
-    /// Whether its stamp is old enough to be trusted: a file written twice within a tick of the file system's clock
-    /// keeps its stamp, so a fresh one is looked at again.
+    /// True if the stamp is old enough to be trusted. A file that is written twice within one tick of the file system's
+    /// clock keeps its stamp, so a file with a fresh stamp is read again later.
     pub settled: bool,
 }
 
-/// What changes when a file changes.
+/// Metadata of a file that changes when the file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stamp {
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
-    /// When its content was last written, in nanoseconds since 1970.
+    /// Time of the last write to the contents, in nanoseconds since 1970.
     pub modified_ns: i64,
-    /// When its content or metadata was last written: it moves even if a copy keeps the time of its source.
+    /// Time of the last change to the contents or metadata, in nanoseconds since 1970. It changes even if a copy
+    /// preserves the modification time of its source.
     pub changed_ns: i64,
-    /// Its inode: another file under the same name.
+    /// Inode number. It changes when another file takes the same name.
     pub inode: u64,
 }
 
-/// What the documents folder holds.
+/// Contents of the documents folder.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {
-    /// The files that may be documents, ordered by path.
+    /// Files that may be documents, ordered by path.
     pub documents: Vec<DocumentFile>,
-    /// The others, ordered by path.
+    /// All other files, ordered by path.
     pub skipped: Vec<Skipped>,
 }
 
-/// A documents folder that cannot be used.
+/// Problem that makes the whole documents folder unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    /// There is nothing at the path.
-    #[error("the documents folder {0:?} does not exist")]
+    /// Nothing exists at the path.
+    #[error("the documents folder {0:?} does not exist: create it, or give another")]
     Missing(PathBuf),
-    /// What is at the path is no folder.
-    #[error("{0:?} is not a folder: the documents must be in one")]
+    /// The path leads to something other than a folder.
+    #[error("{0:?} is not a folder: give the folder that contains the documents")]
     NotAFolder(PathBuf),
     /// The folder cannot be listed.
-    #[error("the documents folder {0:?} cannot be read: {1}")]
+    #[error("cannot read the documents folder {0:?}: {1}")]
     Unreadable(PathBuf, io::Error),
 }
 
-/// How long a stamp must have stood to be trusted: more than the coarsest tick of a file system in use (FAT's, 2 s).
+/// Age from which a stamp is trusted: more than the coarsest tick of a file system in use (FAT: 2 s).
 const SETTLES_AFTER: Duration = Duration::from_secs(3);
 
-/// Walks `folder`.
+/// Walks `folder` and everything below it.
 ///
-/// Links are followed, but not to a folder that the link lies in. Names that begin with a dot are left out: they are not
-/// documents. `now` is the time of day.
+/// Links are followed, except a link to a folder that contains the link. Names that begin with a dot are ignored. `now` is
+/// the wall-clock time.
 ///
 /// # Errors
-/// If the folder itself is missing, not a folder or unreadable; what is wrong inside of it is skipped.
+/// If the folder itself is missing, not a folder or unreadable. Anything wrong inside the folder is skipped.
 pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
     let metadata = fs::metadata(folder).map_err(|error| {
         let folder = folder.to_owned();
@@ -101,14 +102,14 @@ pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
 struct Walk {
     now: SystemTime,
     found: Scan,
-    /// Folders that are still to be listed: a list and not a recursion, so that depth costs no stack.
+    /// Folders not listed yet. A list instead of recursion, so that depth costs no stack.
     open: Vec<Folder>,
 }
 
 struct Folder {
     path: PathBuf,
     relative: String,
-    /// The folders that it lies in and itself, as device and inode.
+    /// This folder and all folders that contain it, as device and inode.
     ancestors: Vec<(u64, u64)>,
 }
 
@@ -132,7 +133,7 @@ impl Walk {
         let relative = join(&folder.relative, name);
         let metadata = match fs::metadata(&path) {
             Ok(metadata) => metadata,
-            // Gone since it was listed, or a link to nothing.
+            // Either the file has gone since it was listed, or it is a dangling link.
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 if fs::symlink_metadata(&path).is_ok() {
                     self.skip(relative, SkipReason::NotAFile);
@@ -184,7 +185,8 @@ impl Stamp {
         }
     }
 
-    /// A stamp far in the future is trusted too: a clock that is wrong must not have its files read for ever.
+    /// True if the stamp is old enough, or far in the future: files stamped by a wrong clock must not be read again
+    /// for ever.
     fn is_settled(&self, now: SystemTime) -> bool {
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let newest = i128::from(self.modified_ns.max(self.changed_ns));

@@ -1,6 +1,6 @@
-//! Sets of documents.
+//! Sets of documents, as bits.
 
-/// A set of the document numbers of one shard.
+/// Set of document numbers of one shard.
 #[derive(Clone, Debug)]
 pub(super) struct Bits(Vec<u64>);
 
@@ -29,7 +29,7 @@ impl Bits {
         self.0.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// The members, ascending.
+    /// Members in ascending order.
     pub(super) fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0_u32..).step_by(64).zip(&self.0).flat_map(|(base, &word)| {
             core::iter::successors(Some(word), |left| Some(left & left.wrapping_sub(1)))

@@ -1,4 +1,4 @@
-//! Builds the index of a shard from its files.
+//! Builds the index of a shard from files.
 
 use std::io;
 use std::path::Path;
@@ -17,31 +17,31 @@ use crate::search::hash::StableHash;
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
-/// What an index is built of.
+/// Everything that an index is built from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Plan<'a> {
     pub(crate) documents: &'a dyn Source,
     pub(crate) settings: Settings,
     pub(crate) shard: ShardId,
-    /// The files of the shard, ordered by path.
+    /// Files of the shard, ordered by path.
     pub(crate) files: &'a [DocumentFile],
 }
 
-/// An index that could not be built: the one before stays.
+/// Failure to build an index. The previous index stays in use.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The index's folder could not be written.
-    #[error("the index could not be written: {0}")]
+    /// The folder of the index could not be written.
+    #[error("cannot write the index: {0}")]
     Io(#[from] io::Error),
-    /// The index could not be built.
-    #[error("the index could not be built: {0}")]
+    /// tantivy failed.
+    #[error("cannot build the index: {0}")]
     Index(#[from] tantivy::TantivyError),
 }
 
-/// Reads the files and builds the index, unless `current` turns out to be of the same contents.
+/// Reads the files and builds the index. If their contents are those of `current`, keeps the snapshot of `current`.
 ///
 /// # Errors
-/// If the index cannot be built or kept. A file that cannot be read is skipped.
+/// If the index cannot be built or stored. A file that cannot be read is skipped, which is not an error.
 pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -> Result<Held, BuildError> {
     if let Some(current) = current
         && let Some(files) = only_stamps_changed(plan, current)
@@ -56,7 +56,7 @@ pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -
             let draft = draft(&folder)?;
             let kept = keep(plan, &draft, &folder);
             if kept.is_err() {
-                // Else every attempt on a full disk would leave one more.
+                // Otherwise every attempt on a full disk would leave another draft behind.
                 remove(&draft);
             }
             kept
@@ -64,7 +64,7 @@ pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -
     }
 }
 
-/// Builds the index in `draft` and moves it to its place in the shard's folder.
+/// Builds the index in the folder `draft` and moves it into the shard's folder.
 fn keep(plan: Plan<'_>, draft: &Path, shard_folder: &Path) -> Result<Held, BuildError> {
     let (index, held) = write(plan, &MmapDirectory::open(draft).map_err(tantivy::TantivyError::from)?)?;
     drop(index);
@@ -73,7 +73,7 @@ fn keep(plan: Plan<'_>, draft: &Path, shard_folder: &Path) -> Result<Held, Build
     Ok(held)
 }
 
-/// The records of the files as they are now, if their contents are those of `current`.
+/// Records of the files with their present stamps, if their contents are those of `current`.
 fn only_stamps_changed(plan: Plan<'_>, current: &Held) -> Option<Arc<[FileRecord]>> {
     let same =
         |(record, file): (&FileRecord, &DocumentFile)| record.path == file.path && record.stamp.size == file.stamp.size;
@@ -123,7 +123,7 @@ impl<'a> Writer<'a> {
         let index = IndexBuilder::new()
             .schema(schema)
             .tokenizers(tokenizers)
-            // By default texts are compressed on a thread of their own.
+            // By default, tantivy starts a thread to compress stored texts.
             .settings(IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() })
             .single_segment_index_writer(Box::new(directory) as Box<dyn Directory>, memory_budget(bytes))?;
         Ok(Self {
@@ -144,10 +144,10 @@ impl<'a> Writer<'a> {
                 self.identity.add(&file.path, contents.hash);
                 contents.text.and_then(|text| documents::extract(file.kind, &file.path, text))
             }
-            // Gone since it was found: as if it had not been.
+            // Gone since the scan found it: treat it as never found.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => {
-                // A change of permissions changes the stamp; other errors may pass without a trace.
+                // A change of permissions changes the stamp. Other errors may go away without changing it.
                 settled = error.kind() == io::ErrorKind::PermissionDenied;
                 Err(SkipReason::Unreadable)
             }
@@ -189,12 +189,12 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Bytes of memory for the terms of a shard: a start, it grows as needed.
+/// Initial memory for the terms of a shard, in bytes. It grows as needed.
 fn memory_budget(bytes: u64) -> usize {
     usize::try_from(bytes).unwrap_or(usize::MAX).clamp(1 << 20, 64 << 20)
 }
 
-/// What a snapshot's id is made of: whatever decides what is found in it.
+/// Hash of everything that affects search results, from which the snapshot's id is made.
 struct Identity(StableHash);
 
 impl Identity {

@@ -1,7 +1,7 @@
 //! Finds and scores the documents of a shard.
 //!
-//! Leaf by leaf in the query's order, each adds its part to the scores of the documents that have it: so each score is one
-//! sum in one order, whatever else is in the shard. What matches is decided apart, on sets.
+//! Each leaf, in the query's order, adds its part to the scores of the documents that contain it. So each score is one sum
+//! in one order, whatever else is in the shard. Which documents match is decided separately, on sets.
 
 use std::borrow::Cow;
 use std::io;
@@ -17,14 +17,14 @@ use crate::search::query::{Leaf, Node, Query};
 use crate::search::settings::Ranking;
 use crate::search::weights::{Statistics, Weights};
 
-/// A query with all that is needed to score documents, for any number of shards.
+/// Query with everything needed to score documents, usable for any number of shards.
 #[derive(Debug)]
 pub(crate) struct Scorer<'q> {
     query: &'q Query,
     ranking: Ranking,
-    /// The weight of each leaf; `None` for one that does not count.
+    /// Weight of each leaf; `None` for a leaf that does not count for the score.
     weights: Vec<Option<f32>>,
-    /// What BM25 adds to a count, for each of the 256 lengths that an index tells apart.
+    /// Term that BM25 adds to a count in its denominator, for each of the 256 lengths that an index distinguishes.
     norms: [f32; 256],
 }
 
@@ -39,7 +39,7 @@ impl<'q> Scorer<'q> {
 }
 
 impl Snapshot {
-    /// The statistics of this shard for `terms`.
+    /// Statistics of this shard for `terms`.
     pub(crate) fn statistics(&self, terms: &[String]) -> io::Result<Statistics> {
         let frequency = |term: &String| match &self.segment {
             Some(segment) => segment.terms.doc_freq(&segment.term(term)).map(u64::from),
@@ -52,7 +52,7 @@ impl Snapshot {
         })
     }
 
-    /// Offers every document that matches to `top`, and says how many there are.
+    /// Offers every matching document to `top` and returns the number of matches.
     pub(crate) fn search<'s>(&'s self, scorer: &Scorer<'_>, top: &mut Top<'s>) -> io::Result<u64> {
         let Some(segment) = &self.segment else { return Ok(0) };
         let mut scores = vec![0.0_f32; self.documents.len()];
@@ -81,7 +81,7 @@ impl Snapshot {
         Ok(matching.count())
     }
 
-    /// How much of a leaf's weight a document gets that has it `count` times.
+    /// Share of a leaf's weight that goes to a document in which the leaf occurs `count` times.
     #[inline]
     fn part(&self, segment: &Segment, scorer: &Scorer<'_>, document: u32, count: u32) -> f32 {
         let count = count as f32;
@@ -146,7 +146,7 @@ fn each_with_phrase(segment: &Segment, terms: &[String], found: &mut impl FnMut(
     Ok(())
 }
 
-/// The first document from `candidate` on that all have; all stand on it then.
+/// First document, from `candidate` on, that occurs in all of `postings`. Leaves all of them positioned on it.
 fn next_with_all(postings: &mut [SegmentPostings], mut candidate: u32) -> Option<u32> {
     'candidates: loop {
         for posting in postings.iter_mut() {
@@ -165,7 +165,7 @@ fn next_with_all(postings: &mut [SegmentPostings], mut candidate: u32) -> Option
     }
 }
 
-/// Where phrases begin in one document; kept to be used again.
+/// Positions within one document at which a phrase may begin. The buffers are reused for the next document.
 #[derive(Default)]
 struct Positions {
     starts: Vec<u32>,
@@ -173,7 +173,7 @@ struct Positions {
 }
 
 impl Positions {
-    /// How often the terms follow each other in the document on which all stand.
+    /// Number of times that the terms follow each other in the document on which all of `postings` are positioned.
     fn count(&mut self, postings: &mut [SegmentPostings]) -> u32 {
         self.starts.clear();
         for (offset, posting) in (0_u32..).zip(postings) {

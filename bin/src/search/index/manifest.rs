@@ -1,4 +1,4 @@
-//! What stands beside an index on disk: which files it was made of.
+//! Record, stored with an index on disk, of the files that it was built from.
 
 use std::io;
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::search::hash::StableHash;
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
-/// Raised whenever an index of an earlier version would be another: it is then built anew.
+/// Version of the format. Raise it whenever the same files would give a different index: old ones are then rebuilt.
 pub(super) const FORMAT: u32 = 1;
 
-/// What an index was made of.
+/// Everything that an index was built from.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) format: u32,
@@ -25,17 +25,17 @@ pub(super) struct Manifest {
     pub(super) files: Vec<FileRecord>,
 }
 
-/// A file as it was when it was read.
+/// State of a file when it was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileRecord {
     pub(crate) path: String,
     pub(crate) stamp: Stamp,
-    /// Whether an unchanged stamp shows that the file is unchanged.
+    /// True if an unchanged stamp proves that the file is unchanged.
     pub(crate) settled: bool,
     pub(crate) outcome: Outcome,
 }
 
-/// What became of a file.
+/// Result of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Outcome {
@@ -43,7 +43,7 @@ pub(crate) enum Outcome {
     Skipped(SkipReason),
 }
 
-/// Whether the files that were found are surely those that were read.
+/// True if the files found now are certainly the ones that were read.
 pub(crate) fn unchanged(records: &[FileRecord], files: &[DocumentFile]) -> bool {
     records.len() == files.len()
         && records
@@ -52,12 +52,12 @@ pub(crate) fn unchanged(records: &[FileRecord], files: &[DocumentFile]) -> bool 
             .all(|(record, file)| record.settled && record.path == file.path && record.stamp == file.stamp)
 }
 
-/// With an ending that no document has: an index that lies in the documents folder must not be searched, nor change what it
-/// is made of.
+/// Name with an extension that no document has. Even if the index lies inside the documents folder, it must not be
+/// searched, nor change its own contents.
 const NAME: &str = "manifest.json";
 
 impl Manifest {
-    /// Writes it into `folder`, whole or not at all. Its last line is a checksum of what is before.
+    /// Writes the manifest into `folder`, whole or not at all. The last line is a checksum of the text before it.
     pub(super) fn write(&self, folder: &Path) -> io::Result<()> {
         let mut text = serde_json::to_string(self)?;
         text.push('\n');
@@ -68,7 +68,7 @@ impl Manifest {
         std::fs::rename(draft, folder.join(NAME))
     }
 
-    /// The manifest in `folder`, if it is whole.
+    /// Reads the manifest in `folder`, if it is whole.
     pub(super) fn read(folder: &Path) -> Option<Self> {
         let text = std::fs::read_to_string(folder.join(NAME)).ok()?;
         let end = text.find('\n')? + 1;

@@ -1,11 +1,11 @@
-//! The index of a shard: built whole, never changed, replaced by the next.
+//! Index of a shard: built as a whole, never changed, and replaced by the next one.
 //!
 //! ```text
 //! files of a shard ──build──► snapshot ──evaluate──► statistics, best documents, snippets
-//!                               │ kept
+//!                               │ stored
 //!                       DATA/v1-64-bm25/0007/<snapshot>/   tantivy's files and manifest
 //! ```
-//! tantivy keeps the terms, postings, positions and stored texts, in one segment. Nothing in here starts a thread.
+//! tantivy keeps the terms, postings, positions and stored texts in one segment. Nothing here starts a thread.
 
 mod bits;
 mod build;

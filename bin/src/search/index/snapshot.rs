@@ -1,4 +1,4 @@
-//! One state of a shard, opened for searching.
+//! State of a shard at one time, opened for searching.
 
 use core::fmt;
 use core::str::FromStr;
@@ -14,8 +14,8 @@ use crate::search::analysis::{ANALYZER, analyzer};
 use crate::search::settings::Ranking;
 use crate::search::shard::ShardId;
 
-/// Which state of a shard: a hash of its files' paths and contents, so that two workers that read the same files hold the
-/// same snapshot.
+/// Identity of a shard's state: a hash of the paths and contents of its files. Two workers that read the same files hold
+/// snapshots with the same id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct SnapshotId(pub u64);
@@ -48,28 +48,28 @@ impl From<SnapshotId> for String {
     }
 }
 
-/// A document as it is known without reading its text.
+/// Facts about a document that are known without reading its text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
-    /// Its path, relative to the documents folder.
+    /// Path relative to the documents folder.
     pub path: String,
-    /// What it calls itself, or else the name of its file.
+    /// Title that the document gives itself, or else the name of its file.
     pub title: String,
-    /// How many words it has.
+    /// Number of words in the document.
     pub words: u64,
 }
 
-/// One state of a shard. Documents are numbered in the order of their paths.
+/// State of a shard at one time. Documents are numbered in the order of their paths.
 pub struct Snapshot {
-    /// Which state.
+    /// Identity of the state.
     pub id: SnapshotId,
-    /// Of which shard.
+    /// The shard.
     pub shard: ShardId,
-    /// The documents, ordered by path.
+    /// Documents, ordered by path.
     pub documents: Vec<Document>,
-    /// How many words they have together.
+    /// Number of words in all documents together.
     pub words: u64,
-    /// `None` where there is no document.
+    /// Open index; `None` if the shard has no documents.
     pub(super) segment: Option<Segment>,
 }
 
@@ -97,14 +97,14 @@ impl Snapshot {
         Ok(Self { id, shard, documents, words, segment })
     }
 
-    /// The number of the document at `path`.
+    /// Number of the document at `path`.
     pub(super) fn number(&self, path: &str) -> Option<u32> {
         let index = self.documents.binary_search_by(|document| document.path.as_str().cmp(path)).ok()?;
         u32::try_from(index).ok()
     }
 }
 
-/// The open files of a snapshot.
+/// Open index files of a snapshot.
 pub(super) struct Segment {
     reader: SegmentReader,
     pub(super) terms: Arc<InvertedIndexReader>,
@@ -117,7 +117,7 @@ impl Segment {
     fn open(index: &Index) -> tantivy::Result<Self> {
         let segments = index.searchable_segments()?;
         let [segment] = segments.as_slice() else {
-            let message = format!("{} segments where there is to be one", segments.len());
+            let message = format!("expected one segment, found {}", segments.len());
             return Err(tantivy::TantivyError::InvalidArgument(message));
         };
         let fields = Fields::of(&index.schema())?;
@@ -135,7 +135,7 @@ impl Segment {
         Term::from_field_text(self.fields.text, text)
     }
 
-    /// The text of a document.
+    /// Text of a document.
     pub(super) fn body(&self, document: u32) -> tantivy::Result<String> {
         let stored: TantivyDocument = self.store.get(document)?;
         let body = stored.get_first(self.fields.body).and_then(|value| value.as_str().map(str::to_owned));
@@ -143,7 +143,7 @@ impl Segment {
     }
 }
 
-/// The fields of an index: what is searched, and what is shown.
+/// Fields of an index: `text` is searched, `body` is shown.
 #[derive(Clone, Copy)]
 pub(super) struct Fields {
     pub(super) text: Field,
@@ -156,7 +156,7 @@ impl Fields {
     }
 }
 
-/// The schema of every index.
+/// Schema of every index.
 pub(super) fn schema() -> (Schema, Fields) {
     let mut schema = Schema::builder();
     let indexing =
@@ -166,7 +166,7 @@ pub(super) fn schema() -> (Schema, Fields) {
     (schema.build(), Fields { text, body })
 }
 
-/// An index looks its analyzer up by name.
+/// Makes the analyzer known to `index`, which looks it up by name.
 pub(super) fn register_analyzer(index: &Index, ranking: Ranking) {
     index.tokenizers().register(ANALYZER, analyzer(ranking));
 }

@@ -1,4 +1,4 @@
-//! The part of a document that is shown with a hit.
+//! Cuts out the part of a document that is shown with a hit.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::search::query::Query;
 use crate::search::settings::Ranking;
 use crate::search::weights::Weights;
 
-/// The longest snippet, in characters, its marks not counted.
+/// Longest snippet, in characters, without its marks.
 const LONGEST: usize = 200;
 
-/// How much of a document's beginning is looked at, in bytes.
+/// Length of the beginning of a document in which a snippet is looked for, in bytes.
 const LOOKED_AT: usize = 1 << 20;
 
 /// Cuts snippets for one query.
@@ -22,14 +22,14 @@ pub(crate) struct Highlighter {
 }
 
 impl Highlighter {
-    /// Words that are worth more draw the snippet to them.
+    /// Prepares snippets for `query`. They favour the words with the highest weights.
     pub(crate) fn new(ranking: Ranking, query: &Query, weights: &Weights) -> Self {
         let scoring = query.scoring();
         let mut worth: BTreeMap<String, f32> = BTreeMap::new();
         for ((leaf, weight), scores) in query.leaves.iter().zip(&weights.leaves).zip(scoring) {
             for term in leaf.terms().iter().filter(|_| scores) {
                 let known = worth.entry(term.clone()).or_default();
-                // A word that every document has is still worth more than no word.
+                // A word that occurs in every document is still worth more than no word.
                 *known = known.max(weight.0).max(f32::MIN_POSITIVE);
             }
         }
@@ -37,8 +37,8 @@ impl Highlighter {
         Self { generator: SnippetGenerator::new(worth, analyzer(ranking), fields.body, LONGEST) }
     }
 
-    /// The title of the document at `path` and its best part, as HTML: escaped, with the words of the query in `<mark>`.
-    /// Where none of them is found, its beginning.
+    /// Title and snippet of the document at `path`. The snippet is escaped HTML, with the words of the query in `<mark>`;
+    /// if none of them occurs, it is the beginning of the document.
     pub(crate) fn show(&self, snapshot: &Snapshot, path: &str) -> tantivy::Result<Option<(String, String)>> {
         let (Some(segment), Some(number)) = (&snapshot.segment, snapshot.number(path)) else { return Ok(None) };
         let title = snapshot.documents[number as usize].title.clone();
@@ -57,7 +57,7 @@ impl Highlighter {
     }
 }
 
-/// At most `bytes` of `text`, ending between two characters.
+/// The first `bytes` bytes of `text` or fewer, cut between two characters.
 fn beginning(text: &str, bytes: usize) -> &str {
     &text[..text.floor_char_boundary(bytes)]
 }

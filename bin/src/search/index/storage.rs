@@ -1,4 +1,4 @@
-//! Where indexes are kept.
+//! Storage of indexes, in memory or on disk.
 
 use std::fs;
 use std::io;
@@ -15,16 +15,17 @@ use super::snapshot::{Snapshot, register_analyzer};
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
-/// Where indexes are kept.
+/// Place where indexes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Storage {
-    /// In memory: gone with the process.
+    /// Memory: indexes are gone with the process.
     Memory,
-    /// In this folder, so that a restart is quick. What is in there that is torn, damaged or of other settings is built anew.
+    /// This folder, so that a restart is quick. An index that is incomplete, damaged or made under other settings is
+    /// built again.
     Disk(PathBuf),
 }
 
-/// A snapshot with the files that it was made of.
+/// Snapshot with the files that it was built from.
 #[derive(Clone, Debug)]
 pub(crate) struct Held {
     pub(crate) snapshot: Arc<Snapshot>,
@@ -46,7 +47,7 @@ impl Held {
 }
 
 impl Storage {
-    /// What was kept of `shard`, if it is whole; the rest of the shard's folder is cleared away.
+    /// Loads the stored index of `shard`, if it is whole, and removes everything else from the shard's folder.
     pub(crate) fn load(&self, settings: Settings, shard: ShardId) -> Option<Held> {
         let folder = self.shard_folder(settings, shard)?;
         let mut found = None;
@@ -63,7 +64,7 @@ impl Storage {
         found
     }
 
-    /// Keeps what is now known of the files of `held`, whose index is kept already.
+    /// Writes the file records of `held` to its stored index, which does not change.
     pub(super) fn update(&self, settings: Settings, held: &Held) -> io::Result<()> {
         match self.shard_folder(settings, held.snapshot.shard) {
             Some(folder) => held.manifest(settings).write(&folder.join(held.snapshot.id.to_string())),
@@ -71,7 +72,7 @@ impl Storage {
         }
     }
 
-    /// The folder of a shard; none in memory.
+    /// Folder of a shard; `None` in memory.
     pub(super) fn shard_folder(&self, settings: Settings, shard: ShardId) -> Option<PathBuf> {
         match self {
             Self::Memory => None,
@@ -83,7 +84,7 @@ impl Storage {
     }
 }
 
-/// An empty folder beside `shard_folder`'s snapshots in which the next is written.
+/// Makes an empty folder in `shard_folder`, beside the snapshots, in which the next snapshot is written.
 pub(super) fn draft(shard_folder: &Path) -> io::Result<PathBuf> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let number = NEXT.fetch_add(1, Ordering::Relaxed);
@@ -96,7 +97,7 @@ pub(super) fn draft(shard_folder: &Path) -> io::Result<PathBuf> {
     Ok(draft)
 }
 
-/// Moves a finished draft to its place and clears away what was there before.
+/// Removes everything else from the shard's folder and moves a finished draft to its place there.
 pub(super) fn publish(draft: &Path, shard_folder: &Path, name: &str) -> io::Result<()> {
     let place = shard_folder.join(name);
     for entry in fs::read_dir(shard_folder)?.flatten() {
@@ -105,22 +106,22 @@ pub(super) fn publish(draft: &Path, shard_folder: &Path, name: &str) -> io::Resu
         }
     }
     fs::rename(draft, place)?;
-    // So that the new name outlasts a loss of power.
+    // Makes the new name survive a loss of power.
     fs::File::open(shard_folder)?.sync_all()
 }
 
-/// Old snapshots that cannot be removed cost space and nothing else; the next to clear up meets them again.
+/// Removes a file or folder. A failure only costs space, so it is logged; the next cleanup tries again.
 pub(super) fn remove(path: &Path) {
     let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     if let Err(error) = removed
         && error.kind() != io::ErrorKind::NotFound
     {
-        tracing::warn!(path = %path.display(), %error, "an old index could not be removed");
+        tracing::warn!(path = %path.display(), %error, "cannot remove an old index; it only takes up space");
     }
 }
 
-/// The snapshot in `folder`, if it is whole, undamaged and of these settings. tantivy may panic on damaged files that no
-/// checksum covers.
+/// Opens the snapshot in `folder`, if it is whole, undamaged and made under these settings. tantivy may panic on damaged
+/// files that no checksum covers; such a panic counts as damage.
 fn open(folder: &Path, settings: Settings, shard: ShardId) -> Option<Held> {
     let manifest = Manifest::read(folder)?;
     if (manifest.format, manifest.settings, manifest.shard) != (FORMAT, settings, shard) {
@@ -130,11 +131,11 @@ fn open(folder: &Path, settings: Settings, shard: ShardId) -> Option<Held> {
     match opened {
         Ok(Ok(snapshot)) => Some(Held { snapshot: Arc::new(snapshot), files: manifest.files.into() }),
         Ok(Err(error)) => {
-            tracing::warn!(folder = %folder.display(), %error, "a damaged index is built anew");
+            tracing::warn!(folder = %folder.display(), %error, "the index is damaged; building it again");
             None
         }
         Err(_) => {
-            tracing::warn!(folder = %folder.display(), "a damaged index is built anew");
+            tracing::warn!(folder = %folder.display(), "the index is damaged; building it again");
             None
         }
     }

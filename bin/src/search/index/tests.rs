@@ -17,20 +17,20 @@ use crate::search::query::{self, Query};
 use crate::search::testing::{queries, write_documents};
 use crate::search::{Ranking, Settings, ShardId, Statistics, Weights};
 
-type Outcome = Result<(), Box<dyn Error>>;
+type TestResult = Result<(), Box<dyn Error>>;
 
-/// A folder of documents and its shards.
+/// Settings and all shards of a folder of documents.
 struct Shards {
     settings: Settings,
     held: BTreeMap<ShardId, Held>,
 }
 
 fn settings(shards: u16, ranking: Ranking) -> Settings {
-    Settings { shards: shards.try_into().expect("a number of shards that is accepted"), ranking }
+    Settings { shards: shards.try_into().expect("the number of shards is in range"), ranking }
 }
 
 fn files(folder: &Path, settings: Settings) -> BTreeMap<ShardId, Vec<DocumentFile>> {
-    // Old enough for every stamp to be trusted.
+    // Late enough for every stamp to be trusted.
     let later = SystemTime::now() + Duration::from_secs(60);
     let mut files: BTreeMap<_, Vec<_>> = ShardId::all(settings.shards.count()).map(|shard| (shard, vec![])).collect();
     for file in scan(folder, later).expect("the folder can be read").documents {
@@ -61,7 +61,7 @@ impl Shards {
         Weights::new(self.settings.ranking, query, &statistics)
     }
 
-    /// The best `limit`, scores as bits, and how many match.
+    /// The best `limit` documents with the bits of their scores, and the number of matches.
     fn search(&self, text: &str, limit: usize) -> (Vec<(String, u32)>, u64) {
         let query = self.query(text);
         let weights = self.weights(&query);
@@ -77,7 +77,7 @@ impl Shards {
 }
 
 #[test]
-fn any_number_of_shards_ranks_as_one_to_the_last_bit() -> Outcome {
+fn any_number_of_shards_ranks_as_one_to_the_last_bit() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 600, 1)?;
     for ranking in [Ranking::Bm25, Ranking::Tfidf] {
@@ -96,7 +96,7 @@ fn any_number_of_shards_ranks_as_one_to_the_last_bit() -> Outcome {
     Ok(())
 }
 
-/// tantivy's own index of the same texts, in one segment.
+/// tantivy's own index of the same texts, in a single segment, to compare against.
 fn reference(shards: &Shards) -> Result<(Searcher, QueryParser), Box<dyn Error>> {
     let (schema, fields) = super::snapshot::schema();
     let index = Index::create_in_ram(schema);
@@ -117,7 +117,7 @@ fn reference(shards: &Shards) -> Result<(Searcher, QueryParser), Box<dyn Error>>
 }
 
 #[test]
-fn scores_are_those_of_tantivy() -> Outcome {
+fn scores_are_those_of_tantivy() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 300, 2)?;
     let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &Storage::Memory);
@@ -149,7 +149,7 @@ fn scores_are_those_of_tantivy() -> Outcome {
 }
 
 #[test]
-fn several_words_match_and_score_as_in_tantivy_but_for_the_last_bits() -> Outcome {
+fn several_words_match_and_score_as_in_tantivy_but_for_the_last_bits() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 300, 4)?;
     let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &Storage::Memory);
@@ -167,7 +167,7 @@ fn several_words_match_and_score_as_in_tantivy_but_for_the_last_bits() -> Outcom
 }
 
 #[test]
-fn the_textbook_ranking_has_the_textbooks_scores() -> Outcome {
+fn the_textbook_ranking_has_the_textbooks_scores() -> TestResult {
     let folder = tempfile::tempdir()?;
     for (name, text) in [("a.txt", "cat dog cat"), ("b.txt", "dog fish"), ("c.txt", ""), ("d.txt", "cats")] {
         fs::write(folder.path().join(name), text)?;
@@ -185,7 +185,7 @@ fn the_textbook_ranking_has_the_textbooks_scores() -> Outcome {
 }
 
 #[test]
-fn phrases_are_exact_and_not_excludes() -> Outcome {
+fn phrases_are_exact_and_not_excludes() -> TestResult {
     let folder = tempfile::tempdir()?;
     let texts = [("a", "to be or not to be"), ("b", "to or be"), ("c", "be to be"), ("d", "ownership moves")];
     for (name, text) in texts {
@@ -212,7 +212,7 @@ fn phrases_are_exact_and_not_excludes() -> Outcome {
 }
 
 #[test]
-fn equal_scores_are_ordered_by_path() -> Outcome {
+fn equal_scores_are_ordered_by_path() -> TestResult {
     let folder = tempfile::tempdir()?;
     for number in 0..100 {
         fs::write(folder.path().join(format!("{number}.txt")), "same words")?;
@@ -227,7 +227,7 @@ fn equal_scores_are_ordered_by_path() -> Outcome {
 }
 
 #[test]
-fn snippets_are_escaped_and_marked() -> Outcome {
+fn snippets_are_escaped_and_marked() -> TestResult {
     let folder = tempfile::tempdir()?;
     let text = "x ".repeat(900) + "the <b>borrowed</b> & owned \"things\" end";
     fs::write(folder.path().join("a.txt"), &text)?;
@@ -267,7 +267,7 @@ fn everything_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn an_index_on_disk_is_found_again_and_ranks_the_same() -> Outcome {
+fn an_index_on_disk_is_found_again_and_ranks_the_same() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 60, 1)?;
     let (_data, storage) = disk()?;
@@ -288,7 +288,7 @@ fn an_index_on_disk_is_found_again_and_ranks_the_same() -> Outcome {
 }
 
 #[test]
-fn a_damaged_index_is_not_used_whichever_byte_is_hit() -> Outcome {
+fn a_damaged_index_is_not_used_whichever_byte_is_hit() -> TestResult {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("a.txt"), "some words to be found")?;
     let settings = settings(1, Ranking::Bm25);
@@ -320,7 +320,7 @@ fn a_damaged_index_is_not_used_whichever_byte_is_hit() -> Outcome {
 }
 
 #[test]
-fn a_snapshot_is_named_for_its_contents() -> Outcome {
+fn a_snapshot_is_named_for_its_contents() -> TestResult {
     let (one, other) = (tempfile::tempdir()?, tempfile::tempdir()?);
     for folder in [&one, &other] {
         write_documents(folder.path(), 20, 9)?;
@@ -334,7 +334,7 @@ fn a_snapshot_is_named_for_its_contents() -> Outcome {
 }
 
 #[test]
-fn files_that_were_only_touched_keep_their_snapshot() -> Outcome {
+fn files_that_were_only_touched_keep_their_snapshot() -> TestResult {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("a.txt");
     fs::write(&path, "old text")?;

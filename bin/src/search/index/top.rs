@@ -1,11 +1,11 @@
-//! The best of many documents.
+//! Selects the best of many documents.
 
 use core::cmp::Ordering;
 
 use super::snapshot::Document;
 use crate::search::shard::ShardId;
 
-/// A document and its score.
+/// Matching document with its score.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate<'a> {
     pub(crate) score: f32,
@@ -14,20 +14,20 @@ pub(crate) struct Candidate<'a> {
 }
 
 impl Candidate<'_> {
-    /// Best first: by score descending, then by path ascending. A total order, so the best are the same in whatever order
-    /// they come.
+    /// Best first: by descending score, then by ascending path. This is a total order, so the order in which documents are
+    /// offered does not affect the result.
     fn order(&self, other: &Self) -> Ordering {
         other.score.total_cmp(&self.score).then_with(|| self.document.path.cmp(&other.document.path))
     }
 }
 
-/// The best `limit` of the documents that it is offered.
+/// Collector of the best `limit` documents among those offered to it.
 #[derive(Debug)]
 pub(crate) struct Top<'a> {
     limit: usize,
-    /// Up to twice as many as wanted: cutting them back now and then costs less than keeping them in order.
+    /// Up to twice as many candidates as wanted: cutting back now and then costs less than keeping them in order.
     kept: Vec<Candidate<'a>>,
-    /// The lowest score of the best when they were last cut back: what is below has no chance.
+    /// Lowest score among the best at the last cut. A document below it has no chance.
     floor: f32,
 }
 
@@ -36,7 +36,7 @@ impl<'a> Top<'a> {
         Self { limit, kept: Vec::new(), floor: f32::NEG_INFINITY }
     }
 
-    /// Whether a document with this score may be among the best.
+    /// True if a document with this score may be among the best.
     pub(crate) fn may_enter(&self, score: f32) -> bool {
         self.limit > 0 && !matches!(score.total_cmp(&self.floor), Ordering::Less)
     }
@@ -48,7 +48,7 @@ impl<'a> Top<'a> {
         }
     }
 
-    /// The best, best first.
+    /// The best documents, best first.
     pub(crate) fn into_sorted(mut self) -> Vec<Candidate<'a>> {
         self.cut();
         self.kept.sort_unstable_by(Candidate::order);

@@ -1,13 +1,13 @@
-//! A query's text as a row of tokens.
+//! Splits a query's text into tokens.
 
 use super::parser::BadQuery;
 
-/// A part of a query.
+/// Smallest part of a query.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
-    /// A word as it was typed; what the analyzer makes of it may be several terms.
+    /// Word as typed; the analyzer may turn it into several terms.
     Word(&'a str),
-    /// What stood between two quotes.
+    /// Text between two quotes.
     Phrase(&'a str),
     And,
     Or,
@@ -16,7 +16,7 @@ pub(super) enum Token<'a> {
     Close,
 }
 
-/// The tokens of `text`, each with the number of its first character, counted from 1.
+/// Tokens of `text`, each with the position of its first character, counted from 1.
 pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, usize)>, BadQuery> {
     let mut tokens = Vec::new();
     let mut column = 1;

@@ -1,12 +1,12 @@
-//! What is looked for.
+//! Search queries.
 //!
 //! ```text
 //! "boundary layer" heat NOT turbulent ──parse──► root: (leaf 0 or leaf 1) except leaf 2
 //!                                                leaves: "boundari layer", heat, turbul
 //! ```
-//! The root decides which documents match. The score of one is the sum over the leaves that it has, those below a `NOT`
-//! left out, in the order of the leaves. The leaves are sorted and each stands once, so that the sum, which depends on
-//! the order of its terms in the last bits, is the same whoever computes it.
+//! The root decides which documents match. A document's score is a sum over the leaves that occur in it, in the order of
+//! the leaves; leaves below a `NOT` do not count. The last bits of such a sum depend on its order. The leaves are
+//! therefore sorted and unique, so that every machine computes the same score.
 
 mod lexer;
 mod parser;
@@ -17,41 +17,41 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// A query whose words are already terms of the index.
+/// Query whose words are already terms of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
-    /// What may occur, sorted, each once.
+    /// Terms and phrases of the query, sorted, without duplicates.
     pub leaves: Vec<Leaf>,
-    /// Which documents match.
+    /// Condition that a document must meet to match.
     pub root: Node,
 }
 
-/// What a document has or has not, and what counts for its score.
+/// Term or phrase: a document contains it or not, and its occurrences add to the score.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Leaf {
-    /// One term.
+    /// Single term.
     Term(String),
-    /// Terms that follow each other, two or more.
+    /// Two or more terms that follow each other directly.
     Phrase(Vec<String>),
 }
 
-/// Which documents match.
+/// Condition on a document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Node {
-    /// Those that have the leaf of this number.
+    /// The document contains the leaf at this index.
     Leaf(usize),
-    /// Those that match one of these.
+    /// At least one of these holds.
     Any(Vec<Self>),
-    /// Those that match all of these.
+    /// All of these hold.
     All(Vec<Self>),
-    /// Those that match the first and not the second.
+    /// The first holds and the second does not.
     Except(Box<Self>, Box<Self>),
 }
 
 impl Leaf {
-    /// Its terms, in order.
+    /// Terms of the leaf, in order.
     #[must_use]
     pub fn terms(&self) -> &[String] {
         match self {
@@ -62,14 +62,14 @@ impl Leaf {
 }
 
 impl Query {
-    /// Every term, sorted, each once: those of which statistics are needed.
+    /// All terms of the query, sorted, without duplicates. Scoring needs the statistics of each.
     #[must_use]
     pub fn terms(&self) -> Vec<String> {
         let terms: BTreeSet<_> = self.leaves.iter().flat_map(Leaf::terms).collect();
         terms.into_iter().cloned().collect()
     }
 
-    /// For each leaf whether it counts for the score: it stands somewhere that is not below a `NOT`.
+    /// One flag for each leaf: true if the leaf counts for the score, that is, occurs at least once outside a `NOT`.
     #[must_use]
     pub fn scoring(&self) -> Vec<bool> {
         let mut scoring = vec![false; self.leaves.len()];
@@ -77,7 +77,7 @@ impl Query {
         scoring
     }
 
-    /// Whether it is one that [`parse`] could have made; one from the network need not be.
+    /// True if [`parse`] could have made this query. A query that came over the network must pass this check first.
     #[must_use]
     pub fn is_sound(&self) -> bool {
         let terms: usize = self.leaves.iter().map(|leaf| leaf.terms().len()).sum();
@@ -85,7 +85,7 @@ impl Query {
             Leaf::Term(_) => true,
             Leaf::Phrase(terms) => terms.len() > 1,
         });
-        // Each leaf and its terms are bounded, so their order is cheap to check.
+        // The size limit of a request's body bounds the leaves, so checking their order is cheap.
         let sorted = self.leaves.is_sorted_by(|one, next| one < next);
         (1..=MAX_TERMS).contains(&terms) && phrases_are_long && sorted && self.root.is_sound(self.leaves.len(), 0)
     }
@@ -101,7 +101,7 @@ impl Node {
     }
 
     fn is_sound(&self, leaves: usize, depth: usize) -> bool {
-        // A pair of parentheses makes at most five levels: a row, narrowed, less something, of conjunctions less something.
+        // A pair of parentheses makes at most five levels: Except, All, Any, Except, All.
         depth <= 5 * (MAX_DEPTH + 1)
             && match self {
                 Self::Leaf(leaf) => *leaf < leaves,

@@ -1,8 +1,8 @@
-//! From what a person types to a [`Query`].
+//! Parses a person's input into a [`Query`].
 //!
 //! ```text
 //! any     := all (["OR"] all | "NOT" one ("AND" ["NOT"] one)*)*
-//!            words side by side are joined by OR; NOT takes away from the whole row, and AND after it narrows the whole row
+//!            words side by side are joined by OR; NOT excludes from the whole row, and AND after it narrows the whole row
 //! all     := one ("AND" ["NOT"] one)*
 //! one     := word | "\"" words "\"" | "(" any ")"
 //! ```
@@ -13,84 +13,84 @@ use super::lexer::{Token, tokens};
 use super::{Leaf, Node, Query};
 use crate::search::analysis;
 
-/// The longest query, in bytes.
+/// Longest accepted query, in bytes.
 pub const MAX_QUERY_BYTES: usize = 4096;
-/// The most words in a query.
+/// Largest number of words in a query.
 pub const MAX_TERMS: usize = 128;
-/// The deepest nesting of parentheses.
+/// Deepest accepted nesting of parentheses.
 pub const MAX_DEPTH: usize = 8;
 
-/// A query that cannot be answered. Columns are characters, counted from 1.
+/// Query that cannot be parsed. Columns count characters, from 1.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadQuery {
-    /// There is no word in it.
-    #[error("the query holds nothing to search for: give at least one word")]
+    /// The query contains no word.
+    #[error("the query contains nothing to search for: give at least one word")]
     Empty,
-    /// It is too long.
-    #[error("the query is {bytes} bytes long, at most {MAX_QUERY_BYTES} are accepted")]
+    /// The query is too long.
+    #[error("the query is {bytes} bytes long; at most {MAX_QUERY_BYTES} are accepted")]
     TooLong {
-        /// Its length.
+        /// Length of the query.
         bytes: usize,
     },
-    /// It has too many words.
+    /// The query has too many words.
     #[error("the query has more than {MAX_TERMS} words")]
     TooManyWords,
-    /// Its parentheses are nested too deeply.
+    /// Parentheses are nested too deeply.
     #[error("at character {column}: parentheses are nested more than {MAX_DEPTH} deep")]
     TooDeep {
-        /// Where.
+        /// Position of the parenthesis that is one level too deep.
         column: usize,
     },
     /// A quote is never closed.
     #[error("at character {column}: the quote is never closed")]
     OpenQuote {
-        /// Where it opens.
+        /// Position of the quote.
         column: usize,
     },
     /// A parenthesis is never closed.
     #[error("at character {column}: the parenthesis is never closed")]
     OpenParenthesis {
-        /// Where it opens.
+        /// Position of the parenthesis.
         column: usize,
     },
-    /// A parenthesis closes that was never opened.
+    /// A closing parenthesis has no opening one.
     #[error("at character {column}: the parenthesis was never opened")]
     StrayParenthesis {
-        /// Where.
+        /// Position of the closing parenthesis.
         column: usize,
     },
-    /// A phrase or a pair of parentheses holds no word.
+    /// A phrase or a pair of parentheses contains no word.
     #[error("at character {column}: there is no word inside")]
     NothingInside {
-        /// Where it opens.
+        /// Position of the opening quote or parenthesis.
         column: usize,
     },
-    /// `AND`, `OR` or `NOT` lacks a word to its left or right.
+    /// `AND`, `OR` or `NOT` has no operand on one side.
     #[error(
         "at character {column}: {operator} needs a word, a phrase or parentheses {side} it; to search for the word itself, write it in lower case"
     )]
     Dangling {
-        /// Which.
+        /// The operator.
         operator: &'static str,
-        /// Where.
+        /// Position of the operator.
         column: usize,
-        /// `before` or `after`.
+        /// Side on which the operand is missing: `before` or `after`.
         side: &'static str,
     },
-    /// An alternative that consists of what is not wanted.
+    /// `NOT` stands directly after `OR`.
     #[error("at character {column}: NOT cannot be an alternative of OR; write `a NOT b` or `a AND NOT b`")]
     AlternativeNot {
-        /// Where the `NOT` is.
+        /// Position of the `NOT`.
         column: usize,
     },
 }
 
-/// Parses `text`, its words analyzed as those of the documents are.
+/// Parses `text`; its words go through the same analyzer as those of the documents.
 ///
-/// A word that the analyzer divides, as `std::vec`, is a phrase; one without letters or digits is left out.
+/// A word that the analyzer splits, such as `std::vec`, becomes a phrase. A word without letters or digits is ignored.
 ///
 /// # Errors
-/// If it is empty, malformed or too large, with the place.
+/// If the query is empty, malformed or too large; the error names the position.
 pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery> {
     if text.len() > MAX_QUERY_BYTES {
         return Err(BadQuery::TooLong { bytes: text.len() });
@@ -141,7 +141,7 @@ fn leaf(mut terms: Vec<String>) -> Option<Leaf> {
     }
 }
 
-/// A token after analysis.
+/// Token after analysis.
 enum Item {
     Leaf(Leaf),
     And,
@@ -193,7 +193,7 @@ impl<'a> Parser<'a> {
                     unwanted.push(self.one(depth, "NOT", column)?);
                 }
                 Item::Leaf(_) | Item::Open => wanted.push(self.all(depth)?),
-                // `all` takes every AND that follows an operand, so this one follows a `NOT` operand.
+                // `all` consumes every AND after an ordinary operand, so this one follows the operand of a `NOT`.
                 Item::And => {
                     self.next += 1;
                     self.and(depth, column, &mut required, &mut unwanted)?;
@@ -214,7 +214,7 @@ impl<'a> Parser<'a> {
         Ok(except(join(wanted, Node::All), unwanted))
     }
 
-    /// What follows an `AND` at `column`.
+    /// Parses the operand of the `AND` at `column`.
     fn and(
         &mut self,
         depth: usize,
@@ -231,7 +231,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// One operand, that of `operator` at `at`, or the first of a row if there is none.
+    /// Parses one operand: that of `operator` at `at`, or the first of a row if `operator` is empty.
     fn one(&mut self, depth: usize, operator: &'static str, at: usize) -> Result<Node, BadQuery> {
         let missing = || BadQuery::Dangling { operator, column: at, side: "after" };
         let first = operator.is_empty();
@@ -239,7 +239,7 @@ impl<'a> Parser<'a> {
         self.next += 1;
         match item {
             Item::Leaf(leaf) => {
-                let number = self.leaves.binary_search(leaf).expect("every leaf was collected beforehand");
+                let number = self.leaves.binary_search(leaf).expect("`parse` collected every leaf beforehand");
                 Ok(Node::Leaf(number))
             }
             Item::Open => self.inside(depth + 1, column),
@@ -271,7 +271,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// One node for several; one alone stands for itself.
+/// Combines several nodes into one; a single node stays as it is.
 fn join(mut nodes: Vec<Node>, of: fn(Vec<Node>) -> Node) -> Node {
     match nodes.pop() {
         Some(only) if nodes.is_empty() => only,

@@ -8,7 +8,7 @@ fn parsed(text: &str) -> Result<Query, BadQuery> {
     parse(text, &mut analyzer(Ranking::Tfidf))
 }
 
-/// A query as text that shows its structure.
+/// Renders the structure of a parsed query as text.
 fn shape(text: &str) -> String {
     fn show(node: &Node, leaves: &[Leaf]) -> String {
         let list =
