@@ -16,7 +16,7 @@ use std::time::SystemTime;
 use rolecall_core::Time;
 
 use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, Source};
-use crate::search::index::{BuildError, Held, Outcome, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
+use crate::search::index::{BuildError, FileOutcome, Held, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
@@ -182,7 +182,7 @@ impl Holdings {
             report.ready += usize::from(state.wanted.contains(shard));
             report.documents += slot.held.snapshot.documents.len() as u64;
             for file in slot.held.files.iter() {
-                if let Outcome::Skipped(reason) = file.outcome {
+                if let FileOutcome::Skipped(reason) = file.outcome {
                     report.skipped.add(&Skipped { path: file.path.clone(), reason });
                 }
             }

@@ -8,7 +8,7 @@ use tantivy::directory::{MmapDirectory, RamDirectory};
 use tantivy::indexer::SingleSegmentIndexWriter;
 use tantivy::{Directory, Index, IndexBuilder, IndexSettings, TantivyDocument};
 
-use super::manifest::{FORMAT, FileRecord, Outcome};
+use super::manifest::{FORMAT, FileOutcome, FileRecord};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
 use super::storage::{Held, Storage, draft, publish, remove};
 use crate::search::analysis;
@@ -155,9 +155,9 @@ impl<'a> Writer<'a> {
         let outcome = match text {
             Ok(text) => {
                 self.index(&file.path, text)?;
-                Outcome::Indexed
+                FileOutcome::Indexed
             }
-            Err(reason) => Outcome::Skipped(reason),
+            Err(reason) => FileOutcome::Skipped(reason),
         };
         self.files.push(FileRecord { path: file.path.clone(), stamp: file.stamp, settled, outcome });
         Ok(())

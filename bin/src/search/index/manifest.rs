@@ -32,13 +32,13 @@ pub(crate) struct FileRecord {
     pub(crate) stamp: Stamp,
     /// True if an unchanged stamp proves that the file is unchanged.
     pub(crate) settled: bool,
-    pub(crate) outcome: Outcome,
+    pub(crate) outcome: FileOutcome,
 }
 
 /// Result of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Outcome {
+pub(crate) enum FileOutcome {
     Indexed,
     Skipped(SkipReason),
 }

@@ -22,7 +22,7 @@ pub use storage::Storage;
 
 pub(crate) use build::{Plan, build};
 pub(crate) use evaluate::Scorer;
-pub(crate) use manifest::{Outcome, unchanged};
+pub(crate) use manifest::{FileOutcome, unchanged};
 pub(crate) use snippet::Highlighter;
 pub(crate) use storage::Held;
 pub(crate) use top::Top;
