@@ -1,19 +1,20 @@
-//! A register guarded by the epoch, on simulated machines: what its clients are told judges the leaders, without a clock.
+//! A register guarded by the epoch, on simulated machines: the answers to its clients judge the leaders, without a clock.
 
 use core::time::Duration;
 
 use rolecall_cli::register::sim::{keep, simulation};
-use rolecall_cli::register::{Heard, History, Storage};
+use rolecall_cli::register::{Completion, History, Storage};
 use rolecall_sim::{Broken, End, Fault, FaultKind, Plan, Run, Simulation};
 
 const LENGTH: Duration = Duration::from_secs(60);
 
-/// Faults of these kinds for a minute, and then rest.
+/// A minute of faults of these kinds, and then rest.
 fn troubled(seed: u64, nodes: u8, kinds: &[FaultKind]) -> Simulation {
     simulation().seed(seed).nodes(nodes).length(LENGTH).plan(Plan::random(seed, kinds, LENGTH))
 }
 
-/// Runs it; where something is not as promised it tells what led to it. A history in which nothing was done judges nobody.
+/// Runs the simulation; if a promise is broken, panics with the trace that led there. A history in which nothing was done
+/// would judge nobody, so some writes and reads must have been done.
 fn well(simulation: &Simulation) -> Run {
     let run = simulation.run();
     if let Some(finding) = &run.finding {
@@ -26,7 +27,7 @@ fn well(simulation: &Simulation) -> Run {
 }
 
 #[test]
-fn a_calm_cluster_does_everything_that_is_asked() {
+fn a_calm_cluster_does_everything_that_it_is_asked() {
     let run = well(&simulation());
 
     let done = run.tally["writes done"] + run.tally["reads done"];
@@ -53,20 +54,20 @@ fn one_node_and_seven_keep_the_order_too() {
     (200..203).for_each(|seed| _ = well(&troubled(seed, 7, FaultKind::ALL)));
 }
 
-/// Pauses and links that stall, the two things that make leaders late: as many as there is room for.
+/// As many pauses and stalled links as there is room for: these are what makes leaders late.
 #[test]
 fn leaders_that_are_late_all_the_time_mislead_nobody() {
     (0..8).for_each(|seed| _ = well(&troubled(seed, 3, &[FaultKind::Pause, FaultKind::Stall, FaultKind::SlowLink])));
 }
 
-/// What a client has sent to a process that dies may have been done: it is not sent again.
+/// A request that a client sent to a process that dies may have been done, so it is not sent again.
 #[test]
 fn crashes_all_the_time_make_no_write_happen_twice() {
     (0..8).for_each(|seed| _ = well(&troubled(seed, 3, &[FaultKind::Crash])));
 }
 
-/// One node after the other is stopped while it leads, until another does. Requests wait in its sockets when it goes on, and may
-/// be served before its own loop sees the time.
+/// One node after the other is stopped while it leads, until another one leads. When it goes on, requests wait in its
+/// sockets, and may be served before its own loop sees the time.
 #[test]
 fn a_leader_that_was_stopped_tells_nothing_of_its_old_term() {
     let pause = |at, node| (Duration::from_secs(at), Fault::Pause { node, length: Duration::from_millis(5_500) });
@@ -79,8 +80,8 @@ fn a_leader_that_was_stopped_tells_nothing_of_its_old_term() {
     }
 }
 
-/// A leader's link to the storage stands still, with a write on its way or the answer to one; another takes over, and then it
-/// comes. A third leader loads what the storage made of it.
+/// A leader's link to the storage stalls, with a write or the answer to one on its way. Another leader takes over, and then
+/// the write arrives. A third leader loads what the storage made of it.
 #[test]
 fn writes_of_an_old_term_that_come_late_are_refused() {
     let storages = [0, 1, 2, 3, 4, 5].map(|seed| {
@@ -112,7 +113,7 @@ fn a_seed_gives_the_same_history_again() {
     assert_ne!(fingerprint(3), fingerprint(4));
 }
 
-/// The judge of this file is no good if it cannot find anything: clients that write down what they were not told.
+/// A judge that cannot find anything is no good: here a client records an answer that it never received.
 #[test]
 fn a_history_without_an_order_is_found_with_its_moment() {
     let simulated = simulation().length(Duration::from_secs(10)).visitor(|visitor| async move {
@@ -121,8 +122,8 @@ fn a_history_without_an_order_is_found_with_its_moment() {
         let (_, value) = history.write(9, clock.now());
         let ticket = history.read(9, clock.now());
         let incarnation = rolecall_core::Incarnation(1);
-        let before = Heard::Done { at: clock.now(), incarnation, version: 1, value: Some(value + 1) };
-        history.heard(ticket, before);
+        let before = Completion::Done { at: clock.now(), incarnation, version: 1, value: Some(value + 1) };
+        history.complete(ticket, before);
         core::future::pending().await
     });
 

@@ -11,7 +11,7 @@ use rolecall::http::{Client, ClientLimits, Server, ServerLimits};
 use rolecall::store::zookeeper::ZooKeeperStore;
 use rolecall::store::{self, Store};
 use rolecall::{Entropy, NodeBuilder, RunningNode, SeededEntropy, SystemClock, TokioNet};
-use rolecall_cli::register::{Answer, Asked, Caller, Heard, History, Operation, Register, Storage, check};
+use rolecall_cli::register::{Answer, Call, Caller, Completion, History, Operation, Register, Storage, check};
 use rolecall_core::{Config, Epoch, Fence};
 use rolecall_tests::ports;
 use rolecall_tests::proxy::{Direction, Proxy};
@@ -132,7 +132,11 @@ impl Clients {
 
     /// How many operations were done so far.
     fn done(&self) -> usize {
-        self.history.operations().iter().filter(|operation| matches!(operation.heard, Heard::Done { .. })).count()
+        self.history
+            .operations()
+            .iter()
+            .filter(|operation| matches!(operation.completion, Completion::Done { .. }))
+            .count()
     }
 
     /// The epochs in which they were answered.
@@ -229,8 +233,9 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     let history = clients.history.clone();
     let epochs = clients.end().await?;
     let operations = history.operations();
-    let written =
-        |operation: &&Operation| matches!((operation.asked, operation.heard), (Asked::Write(_), Heard::Done { .. }));
+    let written = |operation: &&Operation| {
+        matches!((operation.call, operation.completion), (Call::Write(_), Completion::Done { .. }))
+    };
     assert!(operations.iter().filter(written).count() > 200, "{} operations", operations.len());
     assert!(epochs.len() >= 6, "a term for each leader that was lost: {epochs:?}");
     check(&operations, &[])?;

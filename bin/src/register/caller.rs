@@ -1,4 +1,4 @@
-//! A client of the register.
+//! Client of the register.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -9,11 +9,11 @@ use rolecall_core::{Epoch, Incarnation};
 use serde::Deserialize;
 
 use super::Told;
-use super::history::{Heard, History, Ticket};
+use super::history::{Completion, History, Ticket};
 use rolecall::Clock;
 use rolecall::http::{Client, ClientError};
 
-/// A client, which writes down what it asks and what it hears.
+/// Client that records its calls and their results in a history.
 #[derive(Clone, Debug)]
 pub struct Caller {
     number: u32,
@@ -22,19 +22,19 @@ pub struct Caller {
     history: History,
 }
 
-/// What came of one call.
+/// Result of one call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// It was done, in this term.
+    /// The call was done, in this term.
     Done(Epoch),
-    /// It was not done and never will be.
+    /// The call was not done and never will be.
     Refused,
-    /// It may have been done.
+    /// The call may have been done.
     Unknown,
 }
 
 impl Caller {
-    /// Client `number`. All clients of a history read the same clock.
+    /// Makes client `number`. All clients of a history must read the same clock.
     #[must_use]
     pub fn new(number: u32, client: Client, clock: Arc<dyn Clock>, history: History) -> Self {
         Self { number, client, clock, history }
@@ -47,7 +47,7 @@ impl Caller {
         self.call(ticket, address, request, patience).await
     }
 
-    /// Reads.
+    /// Reads the value through the node at `address`, and gives up after `patience`.
     pub async fn read(&self, address: &str, patience: Duration) -> Answer {
         let ticket = self.history.read(self.number, self.clock.now());
         self.call(ticket, address, Request::get("/register"), patience).await
@@ -60,11 +60,11 @@ impl Caller {
         match judge(answered) {
             Ok(Told { incarnation, epoch, version, value }) => {
                 let incarnation = Incarnation(incarnation);
-                self.history.heard(ticket, Heard::Done { at, incarnation, version, value });
+                self.history.complete(ticket, Completion::Done { at, incarnation, version, value });
                 Answer::Done(Epoch(epoch))
             }
             Err(Answer::Refused) => {
-                self.history.heard(ticket, Heard::Refused);
+                self.history.complete(ticket, Completion::Refused);
                 Answer::Refused
             }
             Err(other) => other,
@@ -83,7 +83,7 @@ fn judge(answered: Result<Response<Bytes>, ClientError>) -> Result<Told, Answer>
     }
 }
 
-/// Whether an error says that nothing was done: by a node that does not lead, or whose term was over before.
+/// True if an error says that nothing was done, for example because the node does not lead or its term was over.
 fn says_undone(body: &Bytes) -> bool {
     #[derive(Deserialize)]
     struct Body {

@@ -1,86 +1,86 @@
-//! What clients asked of a register, and what they were told.
+//! History of the operations that clients called on a register and of the answers that they received.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::{Incarnation, Time};
 
-/// The operations of all clients, on one clock that all of them share. Clones are the same history.
+/// Operations of all clients, timed by one clock that all of them share. Clones are handles to the same history.
 #[derive(Clone, Debug, Default)]
 pub struct History(Arc<Mutex<Vec<Operation>>>);
 
-/// One operation of one client.
+/// Operation of one client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Operation {
-    /// Whose.
+    /// Number of the client.
     pub client: u32,
-    /// What was asked.
-    pub asked: Asked,
-    /// Before it was sent.
+    /// Operation that was called.
+    pub call: Call,
+    /// Time just before the request was sent.
     pub begun: Time,
-    /// What the client was told.
-    pub heard: Heard,
+    /// Result, as far as the client knows it.
+    pub completion: Completion,
 }
 
-/// What can be asked of a register.
+/// Operation that a register offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Asked {
-    /// To take a value, which is written only once in a history.
+pub enum Call {
+    /// Write this value, which no other operation of the history writes.
     Write(u64),
-    /// To tell its value.
+    /// Read the value.
     Read,
 }
 
-/// What came of an operation, as far as its client knows.
+/// Result of an operation, as far as its client knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Heard {
-    /// It may have been done, and it may still be done at any time.
-    Nothing,
-    /// It was not done and never will be.
+pub enum Completion {
+    /// No answer: the operation may have been done, and may still be done at any time.
+    Unknown,
+    /// The operation was not done and never will be.
     Refused,
-    /// It was done.
+    /// The operation was done.
     Done {
-        /// When the client was told.
+        /// Time at which the client received the answer.
         at: Time,
-        /// In which life of the coordination store: each has a register of its own.
+        /// Incarnation of the coordination store. Each has its own register.
         incarnation: Incarnation,
-        /// The version that was read or written: how many writes there were.
+        /// Version that was read or written: the number of writes so far.
         version: u64,
-        /// The value that was read or written.
+        /// Value that was read or written.
         value: Option<u64>,
     },
 }
 
-/// An operation that was begun.
+/// Handle of an operation that has begun, with which its completion is recorded.
 #[derive(Debug)]
 pub struct Ticket(usize);
 
 impl History {
-    /// An empty one.
+    /// Makes an empty history.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// `client` is about to write, and gets a value that nobody else writes.
+    /// Records that `client` is about to write, and returns the value to write, which nobody else writes.
     pub fn write(&self, client: u32, begun: Time) -> (Ticket, u64) {
         let mut operations = self.lock();
         let value = u64::try_from(operations.len()).unwrap_or(u64::MAX);
-        (begin(&mut operations, client, Asked::Write(value), begun), value)
+        (begin(&mut operations, client, Call::Write(value), begun), value)
     }
 
-    /// `client` is about to read.
+    /// Records that `client` is about to read.
     pub fn read(&self, client: u32, begun: Time) -> Ticket {
-        begin(&mut self.lock(), client, Asked::Read, begun)
+        begin(&mut self.lock(), client, Call::Read, begun)
     }
 
-    /// What came of it. Without this nothing is known of it.
-    pub fn heard(&self, ticket: Ticket, heard: Heard) {
+    /// Records how an operation completed. Until then it counts as [`Unknown`](Completion::Unknown).
+    pub fn complete(&self, ticket: Ticket, completion: Completion) {
         if let Some(operation) = self.lock().get_mut(ticket.0) {
-            operation.heard = heard;
+            operation.completion = completion;
         }
     }
 
-    /// All of them, in the order in which they were written down.
+    /// All operations, in the order in which they were recorded.
     #[must_use]
     pub fn operations(&self) -> Vec<Operation> {
         self.lock().clone()
@@ -91,17 +91,17 @@ impl History {
     }
 }
 
-fn begin(operations: &mut Vec<Operation>, client: u32, asked: Asked, begun: Time) -> Ticket {
-    operations.push(Operation { client, asked, begun, heard: Heard::Nothing });
+fn begin(operations: &mut Vec<Operation>, client: u32, call: Call, begun: Time) -> Ticket {
+    operations.push(Operation { client, call, begun, completion: Completion::Unknown });
     Ticket(operations.len() - 1)
 }
 
 impl Operation {
-    /// The same, as it was known at `time`; `None` where it had not begun.
+    /// The operation as known at `time`; `None` if it had not begun.
     pub(super) fn known_at(mut self, time: Time) -> Option<Self> {
-        match self.heard {
-            Heard::Done { at, .. } if at > time => self.heard = Heard::Nothing,
-            Heard::Done { .. } | Heard::Refused | Heard::Nothing => {}
+        match self.completion {
+            Completion::Done { at, .. } if at > time => self.completion = Completion::Unknown,
+            Completion::Done { .. } | Completion::Refused | Completion::Unknown => {}
         }
         (self.begun <= time).then_some(self)
     }
@@ -111,22 +111,22 @@ impl core::fmt::Display for Operation {
     fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let seconds = |time: Time| time.since(Time::ZERO).as_secs_f64();
         write!(formatter, "client {} ", self.client)?;
-        match self.asked {
-            Asked::Write(value) => write!(formatter, "writes {value}")?,
-            Asked::Read => write!(formatter, "reads")?,
+        match self.call {
+            Call::Write(value) => write!(formatter, "writes {value}")?,
+            Call::Read => write!(formatter, "reads")?,
         }
-        match (self.asked, self.heard) {
-            (Asked::Read, Heard::Done { value: Some(value), .. }) => write!(formatter, " {value}")?,
-            (Asked::Read, Heard::Done { value: None, .. }) => write!(formatter, " nothing")?,
-            (Asked::Read | Asked::Write(_), _) => {}
+        match (self.call, self.completion) {
+            (Call::Read, Completion::Done { value: Some(value), .. }) => write!(formatter, " {value}")?,
+            (Call::Read, Completion::Done { value: None, .. }) => write!(formatter, " nothing")?,
+            (Call::Read | Call::Write(_), _) => {}
         }
-        if let Heard::Done { version, .. } = self.heard {
+        if let Completion::Done { version, .. } = self.completion {
             write!(formatter, " as version {version}")?;
         }
-        match self.heard {
-            Heard::Nothing => write!(formatter, " ({:.3} s to ?)", seconds(self.begun)),
-            Heard::Refused => write!(formatter, " ({:.3} s, refused)", seconds(self.begun)),
-            Heard::Done { at, .. } => write!(formatter, " ({:.3} to {:.3} s)", seconds(self.begun), seconds(at)),
+        match self.completion {
+            Completion::Unknown => write!(formatter, " ({:.3} s to ?)", seconds(self.begun)),
+            Completion::Refused => write!(formatter, " ({:.3} s, refused)", seconds(self.begun)),
+            Completion::Done { at, .. } => write!(formatter, " ({:.3} to {:.3} s)", seconds(self.begun), seconds(at)),
         }
     }
 }

@@ -1,71 +1,74 @@
-//! Whether one order of all operations explains what each of them was told.
+//! Checks whether a history is linearizable: whether one order of all operations explains every answer.
 //!
-//! Each value is written once, and each write has the version after the one before it. So the versions give the order: a write, and
-//! after it the reads that saw it. The history is linearizable if and only if
-//! - a value has one version and a version one value, which somebody wrote and was not told to be refused,
-//! - nothing comes before what had ended when it began: whatever had ended by then has no later version, and for a write an earlier,
-//! - each version that nobody was told of is that of a write which nothing is known of: another one for each, which began before
-//!   anything of a later version had ended.
+//! Each value is written once, and each write takes the next version. So the versions give the order: a write, then the
+//! reads that saw it. The history is linearizable if and only if all of these hold:
+//! - Each value has one version and each version one value. Some client wrote that value, and the write was not refused.
+//! - No operation precedes one that had ended before it began. That is, no operation that had ended by then has a later
+//!   version; if the new operation is a write, they all have an earlier one.
+//! - Each version that no answer names belongs to a write of unknown result. There is a different such write for each,
+//!   and it began before any operation of a later version ended.
 //!
-//! That is quick, where trying orders takes exponentially long; the tests hold it to stateright's tester, which does that. A write
-//! that nothing is known of may take effect at any time after its begin, or never; a read without an answer says nothing. Registers
-//! of different lives of the store are judged one by one, for linearizability is local (Herlihy and Wing, "Linearizability", 1990);
-//! a write that nothing is known of may have come in any of them.
+//! This check is quick, whereas trying all orders takes exponential time. The tests compare it with stateright's tester,
+//! which tries them all. A write of unknown result may take effect at any time after it began, or never. A read without an
+//! answer proves nothing. Registers of different incarnations of the store are judged separately, because linearizability
+//! is local (Herlihy and Wing, "Linearizability", 1990). A write of unknown result may have reached any of them.
 
 use std::collections::BTreeMap;
 
 use rolecall_core::{Incarnation, Time};
 use thiserror::Error;
 
-use super::history::{Asked, Heard, Operation};
+use super::history::{Call, Completion, Operation};
 
 #[cfg(test)]
 mod tests;
 
-/// No order explains what clients were told.
+/// Proof that no order explains the answers that clients received.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{what}: {}", list(operations))]
 pub struct NotLinearizable {
-    /// When a client was told something that no order explains.
+    /// Time of the first answer that no order explains.
     pub at: Time,
-    /// What is wrong with the operations.
-    pub what: Wrong,
-    /// The operations that can't be ordered.
+    /// Reason why the operations have no order.
+    pub what: Anomaly,
+    /// Operations that contradict each other.
     pub operations: Vec<Operation>,
 }
 
-/// What is wrong with operations that can't be ordered.
+/// Reason why operations have no order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Wrong {
-    /// A value was read that nobody wrote, or whose write was refused.
-    #[error("what is read was not written")]
+pub enum Anomaly {
+    /// A read returned a value that nobody wrote, or whose write was refused.
+    #[error("a value was read that was not written")]
     Unwritten,
     /// One value has two versions, or one version two values.
-    #[error("a value and its version do not belong together")]
+    #[error("a value has two versions, or a version two values")]
     Ambiguous,
-    /// Something was told that was over when it was asked for.
-    #[error("what is told was over before it was asked for")]
+    /// An answer names a version that was already replaced when the operation began.
+    #[error("an answer was outdated before it was asked for")]
     Outdated,
-    /// There was a write that nobody asked for.
-    #[error("there is a version before these that nobody wrote")]
-    Unasked,
+    /// A version is missing from the answers, and no write of unknown result accounts for it.
+    #[error("an earlier version was written that no client asked for")]
+    Unexplained,
 }
 
 fn list(operations: &[Operation]) -> String {
     operations.iter().map(Operation::to_string).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether the history is linearizable. Reads that overlap one of the times `unjudged` do not count: two leaders were possible
-/// then, and only the storage knew which of them was right. Returns how many operations count.
+/// Checks that the history is linearizable and returns the number of operations that count.
+///
+/// Reads that overlap one of the periods `unjudged` do not count: two leaders were possible then, and only the storage knew
+/// which of them was right.
 ///
 /// # Errors
-/// It is not: what is wrong in the shortest beginning of it that is not.
+/// If the history is not linearizable: what is wrong with its shortest prefix that is not.
 pub fn check(operations: &[Operation], unjudged: &[(Time, Time)]) -> Result<usize, NotLinearizable> {
     let counts: Vec<_> = operations.iter().copied().filter(|operation| !is_unjudged(operation, unjudged)).collect();
     if let Ok(number) = judge(&counts) {
         return Ok(number);
     }
-    // What is wrong stays wrong, whatever comes later: the first moment at which it was is found by halving.
+    // A contradiction never goes away later, so a binary search finds the first moment at which there is one.
     let mut ends: Vec<_> = counts.iter().filter_map(end).collect();
     ends.sort_unstable();
     let known_at = |time: Time| counts.iter().filter_map(|operation| operation.known_at(time)).collect::<Vec<_>>();
@@ -76,23 +79,23 @@ pub fn check(operations: &[Operation], unjudged: &[(Time, Time)]) -> Result<usiz
 
 fn is_unjudged(operation: &Operation, unjudged: &[(Time, Time)]) -> bool {
     let Some(end) = end(operation) else { return false };
-    operation.asked == Asked::Read && unjudged.iter().any(|(from, until)| operation.begun <= *until && end >= *from)
+    operation.call == Call::Read && unjudged.iter().any(|(from, until)| operation.begun <= *until && end >= *from)
 }
 
 fn end(operation: &Operation) -> Option<Time> {
-    match operation.heard {
-        Heard::Done { at, .. } => Some(at),
-        Heard::Nothing | Heard::Refused => None,
+    match operation.completion {
+        Completion::Done { at, .. } => Some(at),
+        Completion::Unknown | Completion::Refused => None,
     }
 }
 
-/// Operations that can't be ordered, and why.
-type Conflict = (Wrong, Vec<Operation>);
+/// Operations that have no order, with the reason.
+type Conflict = (Anomaly, Vec<Operation>);
 
 fn judge(operations: &[Operation]) -> Result<usize, Conflict> {
     let mut registers = BTreeMap::<Incarnation, Vec<Placed>>::new();
     for operation in operations {
-        if let Heard::Done { incarnation, version, value, at } = operation.heard {
+        if let Completion::Done { incarnation, version, value, at } = operation.completion {
             let placed = Placed { operation: *operation, version, value, end: Some(at) };
             registers.entry(incarnation).or_default().push(placed);
         }
@@ -110,25 +113,25 @@ fn judge(operations: &[Operation]) -> Result<usize, Conflict> {
     Ok(count)
 }
 
-/// An operation with its place in the order.
+/// Operation with its place in the order.
 #[derive(Clone, Copy, Debug)]
 struct Placed {
     operation: Operation,
     version: u64,
     value: Option<u64>,
-    /// `None` where nothing is known of it but that somebody saw what it wrote.
+    /// Time of the answer; `None` for a write of unknown result whose value somebody read.
     end: Option<Time>,
 }
 
 fn written(operation: &Operation) -> Option<u64> {
-    match operation.asked {
-        Asked::Write(value) => Some(value),
-        Asked::Read => None,
+    match operation.call {
+        Call::Write(value) => Some(value),
+        Call::Read => None,
     }
 }
 
-/// Whether values and versions belong together. Adds the writes that nothing is known of but what was read, and returns the begins
-/// of the others.
+/// Checks that values and versions correspond. Adds to `placed` the writes of unknown result whose value was read, and
+/// returns the start times of the others.
 fn values(
     incarnation: Incarnation,
     placed: &mut Vec<Placed>,
@@ -140,23 +143,23 @@ fn values(
         let same = by_value.entry(told.value).or_insert(*told);
         let other = [first, same].into_iter().find(|other| (other.version, other.value) != (told.version, told.value));
         if let Some(other) = other {
-            return Err((Wrong::Ambiguous, vec![other.operation, told.operation]));
+            return Err((Anomaly::Ambiguous, vec![other.operation, told.operation]));
         }
     }
     let mut open = writes.clone();
-    open.retain(|_, write| write.heard == Heard::Nothing);
+    open.retain(|_, write| write.completion == Completion::Unknown);
     for told in by_version.into_values() {
         let write = told.value.and_then(|value| writes.get(&value));
-        match (told.version, told.value, write.map(|write| write.heard)) {
+        match (told.version, told.value, write.map(|write| write.completion)) {
             (0, None, _) => {}
-            (1.., Some(_), Some(Heard::Done { incarnation: home, .. })) if home == incarnation => {}
-            (1.., Some(value), Some(Heard::Nothing)) => {
+            (1.., Some(_), Some(Completion::Done { incarnation: home, .. })) if home == incarnation => {}
+            (1.., Some(value), Some(Completion::Unknown)) => {
                 let write = open.remove(&value).into_iter().copied();
                 placed.extend(write.map(|operation| Placed { operation, end: None, ..told }));
             }
             (_, _, _) => {
                 return Err((
-                    Wrong::Unwritten,
+                    Anomaly::Unwritten,
                     write.into_iter().map(|write| **write).chain([told.operation]).collect(),
                 ));
             }
@@ -165,7 +168,7 @@ fn values(
     Ok(open.into_values().map(|write| write.begun).collect())
 }
 
-/// Whether nothing comes before what had ended when it began.
+/// Checks that no operation precedes one that had ended before it began.
 fn times(placed: &mut [Placed]) -> Result<(), Conflict> {
     let mut ended: Vec<_> = placed.iter().filter(|placed| placed.end.is_some()).copied().collect();
     ended.sort_by_key(|placed| placed.end);
@@ -179,17 +182,18 @@ fn times(placed: &mut [Placed]) -> Result<(), Conflict> {
         let is_write = written(&next.operation).is_some();
         let outdated = |newest: &Placed| newest.version > next.version || (is_write && newest.version == next.version);
         if let Some(newest) = newest.filter(outdated) {
-            return Err((Wrong::Outdated, vec![newest.operation, next.operation]));
+            return Err((Anomaly::Outdated, vec![newest.operation, next.operation]));
         }
     }
     Ok(())
 }
 
-/// Whether each version that nobody was told of can be that of one of the writes that began at `open`, in their order.
+/// Checks that each version missing from the answers can belong to one of the writes of unknown result, which began at the
+/// times `open`, in ascending order.
 fn gaps(placed: &[Placed], open: &[Time]) -> Result<(), Conflict> {
     let mut by_version: Vec<_> = placed.iter().collect();
     by_version.sort_by_key(|placed| placed.version);
-    // For each place, who ended first of those from there on.
+    // For each place, the operation that ended first among those from there on.
     let mut first_ended: Vec<&Placed> = by_version.clone();
     for place in (1..first_ended.len()).rev() {
         let (one, later) = (first_ended[place - 1], first_ended[place]);
@@ -202,7 +206,7 @@ fn gaps(placed: &[Placed], open: &[Time]) -> Result<(), Conflict> {
         for _ in last + 1..told.version {
             let limit = first_ended[place];
             if open.next().is_none_or(|begun| limit.end.is_some_and(|end| end < *begun)) {
-                return Err((Wrong::Unasked, vec![limit.operation]));
+                return Err((Anomaly::Unexplained, vec![limit.operation]));
             }
         }
         last = told.version;

@@ -42,8 +42,8 @@ use rolecall_core::{Fence, Role};
 use serde::{Deserialize, Serialize};
 
 pub use self::caller::{Answer, Caller};
-pub use self::history::{Asked, Heard, History, Operation, Ticket};
-pub use self::linear::{NotLinearizable, Wrong, check};
+pub use self::history::{Call, Completion, History, Operation, Ticket};
+pub use self::linear::{Anomaly, NotLinearizable, check};
 pub use self::storage::{Loaded, Refusal, Storage};
 use rolecall::http::{Client, error, json};
 use rolecall::{Clock, Handler, RoleService, Term};

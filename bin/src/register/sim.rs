@@ -1,4 +1,4 @@
-//! The [register](super) on simulated machines: three clients, whose history judges the leaders.
+//! The [register](super) on simulated machines. The history of its four clients judges the leaders.
 
 use core::hash::{Hash, Hasher};
 use core::time::Duration;
@@ -11,10 +11,10 @@ use rolecall_sim::{Evidence, Host, Simulation, StorageHost, Visitor, Wrong};
 
 use super::{Answer, Caller, History, Register, Storage, check};
 
-/// How long a leader waits for the storage: longer than a term lasts, so that its last writes come late.
+/// Limit for a request of a leader to the storage: longer than a term lasts, so that its last writes arrive late.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// Three nodes, four clients and a storage, for a minute in which nothing goes wrong.
+/// Simulation of three nodes, four clients and a storage for one minute, without faults.
 #[must_use]
 pub fn simulation() -> Simulation {
     let simulation = Simulation::new(node).evidence(History::new).storage(|host| keep(Storage::new(), host));
@@ -33,27 +33,28 @@ impl Evidence for History {
     }
 }
 
-/// A node of the register.
+/// Builds a node that runs the register.
 #[must_use]
 pub fn node(host: &Host) -> NodeBuilder {
     let client = Client::new(host.net(), host.clock(), ClientLimits::default());
     host.node(Register::new(client, host.clock(), host.storage(), PATIENCE))
 }
 
-/// Lets nodes reach `storage`.
+/// Serves `storage` to the nodes.
 ///
 /// # Errors
-/// It can't listen.
+/// If the host cannot listen.
 pub async fn keep(storage: Storage, host: StorageHost) -> io::Result<()> {
     let limits = ServerLimits { date_header: false, ..ServerLimits::default() };
     let _server = storage.serve(&*host.net(), host.clock(), &host.listen(), limits).await?;
     core::future::pending().await
 }
 
-/// A client: mostly with who answered it last, and sometimes with anybody, who may believe to lead still.
+/// Client that mostly stays with the node that answered last, and sometimes picks another one, which may still believe
+/// that it leads.
 ///
 /// # Errors
-/// None: it is the history that is judged.
+/// None: the history is judged instead.
 pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     let (clock, addresses) = (visitor.clock(), visitor.addresses().to_vec());
     let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.evidence::<History>());
@@ -88,16 +89,16 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     }
 }
 
-/// A client that reads from anybody now and then, on connections that it keeps, and waits for as long as it takes: what it asks of
-/// a machine that is stopped is there when that goes on.
+/// Client that now and then reads from any node, on connections that it keeps, and waits patiently: its request to a stopped
+/// machine is still there when the machine goes on.
 ///
 /// # Errors
-/// None: it is the history that is judged.
+/// None: the history is judged instead.
 pub async fn look_in(mut visitor: Visitor) -> Result<(), String> {
     let (clock, addresses) = (visitor.clock(), visitor.addresses().to_vec());
     let caller = Caller::new(visitor.number(), visitor.client(), visitor.clock(), visitor.evidence::<History>());
     loop {
-        // All of them, so that there is a connection to each; then some time passes, and one is asked.
+        // Ask every node, so that there is a connection to each. Later, ask one of them.
         for address in &addresses {
             caller.read(address, PATIENCE / 4).await;
         }

@@ -1,4 +1,4 @@
-//! Where the value is kept: outside the cluster, behind a watermark.
+//! Storage of the register's value, outside the cluster and guarded by a watermark.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,60 +13,62 @@ use thiserror::Error;
 use rolecall::http::{Front, Server, ServerLimits, Slot, error, json};
 use rolecall::{BoxFuture, Clock, Net, Stale, Watermark};
 
-/// A storage that does nothing for older terms than the newest it has heard of, and counts what it does. It lives as long as any of its clones.
+/// Storage that refuses requests from terms older than the newest it has seen, and counts its writes. Clones are handles to
+/// the same storage.
 #[derive(Clone, Debug, Default)]
-pub struct Storage(Arc<Mutex<Shelves>>);
+pub struct Storage(Arc<Mutex<Contents>>);
 
 #[derive(Debug, Default)]
-struct Shelves {
-    of: BTreeMap<Incarnation, Shelf>,
-    /// Writes that came too late for their terms.
+struct Contents {
+    registers: BTreeMap<Incarnation, Stored>,
+    /// Number of writes that arrived too late for their terms.
     late_writes: u64,
 }
 
-/// What belongs to one life of the coordination store.
+/// Register of one incarnation of the coordination store.
 #[derive(Clone, Copy, Debug, Default)]
-struct Shelf {
+struct Stored {
     watermark: Watermark,
-    /// The term that has loaded last, and how often it has.
+    /// The last term to load, and the number of its loads.
     loads: Option<(Fence, u64)>,
     version: u64,
     value: Option<u64>,
 }
 
-/// What a leader loads.
+/// State of the register, as a leader loads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Loaded {
-    /// How often the leader has loaded in its term. Its writes carry it, and those from before the last load are refused.
+    /// Number of loads by the leader in its term, this one included. The leader's writes carry this number; a write from
+    /// before the last load is refused.
     pub load: u64,
-    /// How many writes there were.
+    /// Number of writes so far.
     pub version: u64,
-    /// What was written last.
+    /// Value of the last write.
     pub value: Option<u64>,
 }
 
-/// Why a storage did not do what it was asked for.
+/// Reason why a storage refused a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
-    /// For the token of who asked.
+    /// The fence of the request is not the newest.
     #[error(transparent)]
     Stale(#[from] Stale),
-    /// The same leader has loaded the value since.
-    #[error("the same leader has loaded the value since it sent this")]
+    /// The leader loaded the value again after it sent this write.
+    #[error("the leader loaded the value again after it sent this write")]
     Overtaken,
 }
 
 impl Storage {
-    /// An empty one.
+    /// Makes an empty storage.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Answers at `address`, `host:port`, until the server is dropped.
+    /// Answers requests at `address` (`host:port`) until the server is dropped.
     ///
     /// # Errors
-    /// The address can't be listened on.
+    /// If the address cannot be listened on.
     pub async fn serve(
         &self,
         net: &dyn Net,
@@ -77,50 +79,50 @@ impl Storage {
         Server::bind(net, clock, address, Slot::default(), Some(Arc::new(self.clone())), limits).await
     }
 
-    /// What it holds, for the leader of the term `fence`. From now on older terms are shut out, and so is whatever this leader
-    /// sent before and was not done yet.
+    /// Returns the state to the leader of the term `fence`. From now on, older terms are shut out, and so are writes that
+    /// this leader sent before and that have not arrived yet.
     ///
     /// # Errors
-    /// The term is not the newest.
+    /// If the term is not the newest.
     pub fn load(&self, fence: Fence) -> Result<Loaded, Stale> {
-        let mut shelves = self.lock();
-        let shelf = shelves.of.entry(fence.incarnation).or_default();
-        shelf.watermark.admit(fence)?;
-        let load = shelf.loads.filter(|(term, _)| *term == fence).map_or(0, |(_, loads)| loads) + 1;
-        shelf.loads = Some((fence, load));
-        Ok(Loaded { load, version: shelf.version, value: shelf.value })
+        let mut contents = self.lock();
+        let register = contents.registers.entry(fence.incarnation).or_default();
+        register.watermark.admit(fence)?;
+        let load = register.loads.filter(|(term, _)| *term == fence).map_or(0, |(_, loads)| loads) + 1;
+        register.loads = Some((fence, load));
+        Ok(Loaded { load, version: register.version, value: register.value })
     }
 
-    /// Does a write, which raises the version by one.
+    /// Writes a value and raises the version by one.
     ///
     /// # Errors
-    /// The term is not the newest, or its leader has loaded since.
+    /// If the term is not the newest, or its leader has loaded again since.
     pub fn store(&self, fence: Fence, load: u64, value: u64) -> Result<(), Refusal> {
-        let mut shelves = self.lock();
-        let shelf = shelves.of.entry(fence.incarnation).or_default();
-        if let Err(stale) = shelf.watermark.admit(fence) {
-            shelves.late_writes += 1;
+        let mut contents = self.lock();
+        let register = contents.registers.entry(fence.incarnation).or_default();
+        if let Err(stale) = register.watermark.admit(fence) {
+            contents.late_writes += 1;
             return Err(stale.into());
         }
-        if shelf.loads.is_some_and(|(term, loads)| term == fence && loads != load) {
+        if register.loads.is_some_and(|(term, loads)| term == fence && loads != load) {
             return Err(Refusal::Overtaken);
         }
-        (shelf.version, shelf.value) = (shelf.version + 1, Some(value));
+        (register.version, register.value) = (register.version + 1, Some(value));
         Ok(())
     }
 
-    /// How many writes came too late for their terms, and were refused.
+    /// Number of writes that arrived too late for their terms and were refused.
     #[must_use]
     pub fn late_writes(&self) -> u64 {
         self.lock().late_writes
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shelves> {
+    fn lock(&self) -> MutexGuard<'_, Contents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Everything that is said to a storage stands in the path.
+/// The path of a request says everything that the storage needs.
 impl Front for Storage {
     fn answer<'a>(&'a self, head: &'a Request<()>) -> BoxFuture<'a, Option<Response<Bytes>>> {
         let fence = |incarnation, epoch| Fence { incarnation: Incarnation(incarnation), epoch: Epoch(epoch) };
@@ -168,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn once_a_later_term_has_loaded_the_value_nothing_is_done_for_an_earlier_one() {
+    fn an_earlier_term_is_refused_once_a_later_one_has_loaded_the_value() {
         let storage = Storage::new();
         assert_eq!(storage.load(fence(7)), Ok(Loaded { load: 1, version: 0, value: None }));
         assert_eq!(storage.store(fence(7), 1, 10), Ok(()));
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_leader_sent_before_it_loaded_again_is_not_done() {
+    fn a_write_that_a_leader_sent_before_it_loaded_again_is_refused() {
         let storage = Storage::new();
         assert_eq!(storage.load(fence(7)).map(|loaded| loaded.load), Ok(1));
         assert_eq!(storage.load(fence(7)).map(|loaded| loaded.load), Ok(2));
