@@ -1,4 +1,4 @@
-//! Many seeds, over all cores.
+//! Runs many seeds on all cores.
 
 use core::ops::RangeInclusive;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -14,21 +14,21 @@ use super::scenario::Scenario;
 use super::summary::Summary;
 use crate::cli::Failure;
 
-/// How often the bar moves.
+/// Interval at which the progress bar is redrawn.
 const REFRESH: Duration = Duration::from_millis(100);
 
-/// Runs every seed, or those up to the first in which something is not as promised; gives the sum of all.
+/// Runs every seed, or stops at the first in which a promise is broken, and returns the summary.
 pub(super) fn run(scenario: &Scenario, seeds: RangeInclusive<u64>) -> Result<Summary, Failure> {
     let count = seeds.end().saturating_sub(*seeds.start()).saturating_add(1);
     let cores = thread::available_parallelism().map_or(1, core::num::NonZero::get);
     let workers = cores.min(usize::try_from(count).unwrap_or(usize::MAX));
     let next = AtomicU64::new(0);
-    let crowd = Crowd::before(workers);
+    let thread_count = ThreadCount::before(workers);
     let begun = Instant::now();
     thread::scope(|scope| {
         let (done, runs) = channel();
         for _ in 0..workers {
-            let (done, next, crowd, first) = (done.clone(), &next, &crowd, *seeds.start());
+            let (done, next, thread_count, first) = (done.clone(), &next, &thread_count, *seeds.start());
             scope.spawn(move || {
                 loop {
                     let place = next.fetch_add(1, Ordering::Relaxed);
@@ -36,9 +36,9 @@ pub(super) fn run(scenario: &Scenario, seeds: RangeInclusive<u64>) -> Result<Sum
                         return;
                     }
                     let run = scenario.simulation(first + place).run();
-                    crowd.look();
+                    thread_count.look();
                     if run.finding.is_some() {
-                        // The others end what they have begun.
+                        // The other threads finish the runs that they have begun.
                         next.store(count, Ordering::Relaxed);
                     }
                     if done.send(run).is_err() {
@@ -51,22 +51,23 @@ pub(super) fn run(scenario: &Scenario, seeds: RangeInclusive<u64>) -> Result<Sum
         let mut summary = Summary::new(scenario.nodes, workers);
         gather(&runs, &mut summary, Progress::new(count), begun);
         summary.took = begun.elapsed();
-        crowd.judge()?;
+        thread_count.judge()?;
         Ok(summary)
     })
 }
 
-/// The threads of this process. One that a simulated host starts makes its run depend on chance that no seed gives.
-struct Crowd {
-    /// How many there may be; not known where the system does not tell.
-    most: Option<usize>,
+/// Count of this process's threads. If a simulated host starts a thread, its run depends on chance that no seed controls.
+struct ThreadCount {
+    /// Number of threads that are expected; `None` where the system does not tell.
+    expected: Option<usize>,
+    /// Largest number of threads seen.
     seen: AtomicUsize,
 }
 
-impl Crowd {
-    /// To be called before so many threads are started for the runs.
+impl ThreadCount {
+    /// Expects the present threads and `workers` more, which the caller starts next.
     fn before(workers: usize) -> Self {
-        Self { most: threads().map(|others| others + workers), seen: AtomicUsize::new(0) }
+        Self { expected: threads().map(|others| others + workers), seen: AtomicUsize::new(0) }
     }
 
     fn look(&self) {
@@ -75,16 +76,16 @@ impl Crowd {
 
     fn judge(&self) -> Result<(), Failure> {
         let seen = self.seen.load(Ordering::Relaxed);
-        match self.most {
-            Some(most) if seen > most => Err(Failure::Failed(format!(
-                "a simulated node started a thread, so its seed does not repeat its run: {seen} threads where {most} are known"
+        match self.expected {
+            Some(expected) if seen > expected => Err(Failure::Failed(format!(
+                "a simulated node started a thread, so its seed does not repeat its run: expected {expected} threads, found {seen}"
             ))),
             Some(_) | None => Ok(()),
         }
     }
 }
 
-/// How many threads this process has, where the system is a Linux.
+/// Number of threads of this process, on Linux.
 fn threads() -> Option<usize> {
     Some(std::fs::read_dir("/proc/self/task").ok()?.count())
 }
@@ -106,25 +107,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_thread_more_than_is_known_is_a_failure() {
-        let crowd = Crowd { most: Some(3), seen: AtomicUsize::new(3) };
-        assert!(crowd.judge().is_ok());
+    fn an_unexpected_thread_is_a_failure() {
+        let thread_count = ThreadCount { expected: Some(3), seen: AtomicUsize::new(3) };
+        assert!(thread_count.judge().is_ok());
 
-        crowd.seen.fetch_add(1, Ordering::Relaxed);
-        let Err(Failure::Failed(told)) = crowd.judge() else { panic!("it is not noticed") };
-        assert!(told.contains("4 threads where 3 are known"), "{told}");
+        thread_count.seen.fetch_add(1, Ordering::Relaxed);
+        let Err(Failure::Failed(message)) = thread_count.judge() else { panic!("it is not noticed") };
+        assert!(message.contains("expected 3 threads, found 4"), "{message}");
     }
 
     #[test]
-    fn what_is_looked_at_is_this_process() {
-        let crowd = Crowd::before(0);
+    fn the_threads_of_this_process_are_counted() {
+        let thread_count = ThreadCount::before(0);
         let (stop, stopped) = channel::<()>();
         let another = thread::spawn(move || stopped.recv());
-        crowd.look();
+        thread_count.look();
         drop(stop);
 
         assert!(another.join().is_ok_and(|ended| ended.is_err()));
-        let seen = crowd.seen.into_inner();
+        let seen = thread_count.seen.into_inner();
         assert!(threads().is_none() || seen > 1, "{seen}");
     }
 }

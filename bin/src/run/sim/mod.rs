@@ -12,14 +12,14 @@ use rolecall_sim::{Finding, Run};
 use self::scenario::Scenario;
 use crate::cli::{Failure, Sim, print};
 
-/// The seeds that are run unless they are named.
+/// Seeds that are run by default: 0 to 99.
 const SEEDS: core::ops::RangeInclusive<u64> = 0..=99;
 
-/// Runs the simulations and tells what they came to.
+/// Runs the simulations and prints a summary.
 ///
 /// # Errors
-/// [`Failure::Usage`] for a fault that is not known; [`Failure::Failed`] where a promise does not hold, with the seed, the promise
-/// and the command that repeats it, or where the report can't be written.
+/// [`Failure::Usage`] if a fault is not known. [`Failure::Failed`] if a promise is broken, with the seed, the promise and the
+/// command that repeats the run; or if the report cannot be written.
 pub fn sim(options: &Sim) -> Result<(), Failure> {
     let scenario = Scenario::new(options)?;
     let seeds = options.seeds.as_ref().map_or(SEEDS, |seeds| seeds.0.clone());
@@ -32,7 +32,7 @@ pub fn sim(options: &Sim) -> Result<(), Failure> {
         Some(run) => {
             let before = scenario.places(run.seed).len();
             let (smaller, run) = shrink::shrink(&scenario, run, Scenario::simulation);
-            tell_shrunk(&scenario, before, &smaller, &run)?;
+            print_shrunk(&scenario, before, &smaller, &run)?;
             (smaller, run.seed, run.finding)
         }
     };
@@ -47,7 +47,7 @@ pub fn sim(options: &Sim) -> Result<(), Failure> {
     }
 }
 
-fn tell_shrunk(scenario: &Scenario, before: usize, smaller: &Scenario, run: &Run) -> Result<(), Failure> {
+fn print_shrunk(scenario: &Scenario, before: usize, smaller: &Scenario, run: &Run) -> Result<(), Failure> {
     let after = smaller.places(run.seed).len();
     print(&format!(
         "shrunk      seed {} from {} nodes and {before} faults in {} s to {} and {after} in {:.1} s\n",

@@ -1,11 +1,11 @@
-//! How far a campaign is, for whoever waits at a terminal.
+//! Progress bar for a campaign.
 
 use core::time::Duration;
 use std::io::{IsTerminal as _, Write as _, stderr};
 
 use super::summary::{Summary, times};
 
-/// A bar on standard error; nothing where that is no terminal.
+/// Progress bar on standard error. Shows nothing if that is not a terminal.
 pub(super) struct Progress {
     count: u64,
     is_shown: bool,
@@ -26,7 +26,7 @@ impl Progress {
         let bar: String = (0..WIDTH).map(|place| if place < filled { '█' } else { '░' }).collect();
         let speed = times(summary.simulated, took);
         let line = format!("{bar} {} of {} runs, {speed} times real time", summary.runs, self.count);
-        // A terminal that is gone needs no bar.
+        // If the terminal is gone, stop drawing the bar.
         self.is_shown = write!(stderr(), "\r{line}\x1b[K").is_ok();
     }
 

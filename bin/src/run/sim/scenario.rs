@@ -1,4 +1,4 @@
-//! What is run: with how many nodes, which faults, and for how long.
+//! Parameters of a campaign's runs: the nodes, the faults and the length.
 
 use core::time::Duration;
 
@@ -7,18 +7,18 @@ use rolecall_sim::{FaultKind, Plan, Simulation, sums};
 use crate::cli::{Application, Failure, Sim};
 use crate::{register, search};
 
-/// What the runs of one call have in common, but for the seed.
+/// Parameters that all runs of a campaign share. Only the seed differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scenario {
     pub(super) application: Application,
     pub(super) nodes: u8,
     pub(super) kinds: Vec<FaultKind>,
     pub(super) length: Duration,
-    /// The places of the faults in the plan that come to pass; all of them unless they are named.
+    /// Indexes of the plan's faults that are injected. `None`: all of them.
     pub(super) only: Option<Vec<usize>>,
 }
 
-/// How long things go wrong in a run, unless it is said.
+/// Default time during which faults are injected in a run.
 const LENGTH: Duration = Duration::from_secs(120);
 
 impl Scenario {
@@ -33,7 +33,7 @@ impl Scenario {
         })
     }
 
-    /// The run of one seed.
+    /// Simulation of one seed.
     pub(super) fn simulation(&self, seed: u64) -> Simulation {
         let served = match self.application {
             Application::Sums => Simulation::new(sums::node).visitor(sums::visit),
@@ -51,7 +51,7 @@ impl Scenario {
         }
     }
 
-    /// The places of the faults that come to pass.
+    /// Indexes of the plan's faults that are injected.
     pub(super) fn places(&self, seed: u64) -> Vec<usize> {
         let count = Plan::random(seed, &self.kinds, self.length).faults().len();
         match &self.only {
@@ -60,7 +60,7 @@ impl Scenario {
         }
     }
 
-    /// The command that repeats the run of one seed.
+    /// Command that repeats the run of one seed.
     pub(super) fn command(&self, seed: u64) -> String {
         let faults = if self.kinds == FaultKind::ALL {
             "all".to_owned()
@@ -87,7 +87,7 @@ impl Scenario {
     }
 }
 
-/// Whether cargo has started this program: then whoever sees a command has the alias, and hardly the program in their path.
+/// True if cargo started this program. The user then has the alias `cargo sim`, and probably no `rolecall` in the path.
 fn is_in_repository() -> bool {
     std::env::var_os("CARGO").is_some()
 }

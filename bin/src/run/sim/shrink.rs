@@ -1,4 +1,4 @@
-//! From a run in which something is not as promised to the smallest like it.
+//! Shrinks a failing run to the smallest one that fails in the same way.
 
 use core::mem::discriminant;
 use core::time::Duration;
@@ -9,11 +9,11 @@ use rolecall_sim::{Broken, Finding, Run, Simulation};
 
 use super::scenario::Scenario;
 
-/// How long it is tried.
+/// Time after which shrinking stops.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// The smallest scenario that was found in which the same seed breaks the same promise, with its run. `simulate` gives the run
-/// of a scenario's seed.
+/// Returns the smallest scenario found in which the same seed breaks the same promise, with its run. `simulate` makes the
+/// simulation of a scenario and a seed.
 pub(super) fn shrink(
     scenario: &Scenario,
     failed: Run,
@@ -38,7 +38,7 @@ struct Shrinking<F> {
 }
 
 impl<F: Fn(&Scenario, u64) -> Simulation> Shrinking<F> {
-    /// Takes `scenario` if it fails in the same way.
+    /// Runs `scenario`, and keeps it as the best if it fails in the same way.
     fn attempt(&mut self, scenario: Scenario) -> bool {
         if Instant::now() >= self.until {
             return false;
@@ -51,7 +51,7 @@ impl<F: Fn(&Scenario, u64) -> Simulation> Shrinking<F> {
         same
     }
 
-    /// What comes after the finding does not matter, and neither does a time in which nothing goes wrong.
+    /// Cuts off the time after the finding, and time in which no fault is injected.
     fn shorten(&mut self) {
         let (scenario, run) = &self.best;
         let found = run.finding.as_ref().map_or(scenario.length, |finding| finding.at.since(Time::ZERO));
@@ -74,7 +74,7 @@ impl<F: Fn(&Scenario, u64) -> Simulation> Shrinking<F> {
         }
     }
 
-    /// Leaves out ever smaller parts of the plan (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input").
+    /// Removes ever smaller parts of the plan (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input").
     fn have_fewer_faults(&mut self) {
         let mut places = self.best.0.places(self.seed);
         let mut part = places.len().div_ceil(2).max(1);
@@ -115,7 +115,7 @@ mod tests {
 
     const SEED: u64 = 3;
 
-    /// Takes it for a wrong answer that a node which has answered before does not answer.
+    /// Visitor that reports a wrong answer as soon as a node that has answered before is silent.
     async fn is_easily_offended(visitor: Visitor) -> Result<(), String> {
         let (client, clock) = (visitor.client(), visitor.clock());
         let mut has_answered = vec![false; visitor.addresses().len()];
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_fails_is_shrunk_until_nothing_of_it_can_be_left_out() {
+    fn a_failing_run_is_shrunk_until_nothing_can_be_removed() {
         let kinds = vec![FaultKind::Crash, FaultKind::Expire, FaultKind::Lag, FaultKind::Resign];
         let (application, length) = (Application::default(), Duration::from_secs(60));
         let scenario = Scenario { application, nodes: 3, kinds, length, only: None };
@@ -152,13 +152,13 @@ mod tests {
         assert_eq!(smaller.nodes, 1);
         assert_eq!(smaller.places(SEED).len(), 1, "{:?}", smaller.plan(SEED));
         assert!(smaller.length < scenario.length);
-        assert_eq!(simulate(&smaller, SEED).run(), run, "what is told to repeat it does");
+        assert_eq!(simulate(&smaller, SEED).run(), run, "the shrunk scenario repeats the run");
         let without = Scenario { only: Some(Vec::new()), ..smaller };
-        assert_eq!(simulate(&without, SEED).run().finding, None, "what is left is to blame");
+        assert_eq!(simulate(&without, SEED).run().finding, None, "the one fault that is left is to blame");
     }
 
     #[test]
-    fn what_does_not_fail_is_left_as_it_is() {
+    fn a_run_that_does_not_fail_is_left_alone() {
         let (application, length) = (Application::default(), Duration::from_secs(10));
         let scenario = Scenario { application, nodes: 2, kinds: Vec::new(), length, only: None };
         let run = simulate(&scenario, SEED).run();

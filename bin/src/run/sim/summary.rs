@@ -1,4 +1,4 @@
-//! What many runs came to, in words.
+//! Summary of many runs, as text.
 
 use core::fmt;
 use core::time::Duration;
@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use rolecall_sim::{Broken, FaultKind, Run};
 
-/// The sum of many runs.
+/// Totals and extremes of many runs.
 #[derive(Clone, Debug)]
 pub(super) struct Summary {
     nodes: u8,
@@ -20,7 +20,7 @@ pub(super) struct Summary {
     leaderless: (Duration, u64),
     rest_after: (Duration, u64),
     tally: BTreeMap<String, u64>,
-    /// The runs in which something was not as promised, by their seeds.
+    /// Runs in which a promise was broken, by seed.
     pub(super) failed: BTreeMap<u64, Run>,
 }
 
@@ -79,7 +79,7 @@ impl fmt::Display for Summary {
         let all = grouped(self.faults.values().sum());
         let faults = if faults.is_empty() { "none".into() } else { format!("{all}: {}", faults.join(", ")) };
         writeln!(formatter, "faults      {faults}")?;
-        writeln!(formatter, "steps       {} of nodes, every promise judged after each", grouped(self.steps))?;
+        writeln!(formatter, "steps       {} by nodes, every promise checked after each", grouped(self.steps))?;
         writeln!(
             formatter,
             "elections   {}; the longest time without a leader was {:.1} s (seed {})",
@@ -89,7 +89,7 @@ impl fmt::Display for Summary {
         )?;
         writeln!(
             formatter,
-            "rest        {:.1} s at most once nothing went wrong any more (seed {})",
+            "rest        reached within {:.1} s of the last fault (seed {})",
             self.rest_after.0.as_secs_f64(),
             self.rest_after.1,
         )?;
@@ -108,7 +108,7 @@ fn is_wrong_answer(run: &Run) -> bool {
     run.finding.as_ref().is_some_and(|finding| matches!(finding.what, Broken::Answer(_)))
 }
 
-/// How many times faster, as a whole number with its digits in groups.
+/// Ratio of simulated time to real time, as a whole number with grouped digits.
 pub(super) fn times(simulated: Duration, took: Duration) -> String {
     grouped(u64::try_from(simulated.as_millis() / took.as_millis().max(1)).unwrap_or(u64::MAX))
 }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_and_lengths_are_for_people() {
+    fn numbers_and_lengths_are_readable() {
         assert_eq!([0, 999, 1_000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
         assert_eq!(
             [0.25, 59.0, 61.0, 3_725.0].map(|seconds| length(Duration::from_secs_f64(seconds))),

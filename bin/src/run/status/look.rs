@@ -1,4 +1,4 @@
-//! One look at a cluster through its store, in a session that registers nothing.
+//! Reads the state of a cluster from its store, in a session that registers nothing.
 
 use core::future::poll_fn;
 use core::time::Duration;
@@ -8,73 +8,73 @@ use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
 use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Slot, Snapshot};
 
-/// What was seen.
+/// State of a cluster as found in its store.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Look {
-    /// Who leads.
+    /// The leader, if there is one.
     pub(super) leader: Option<Leader>,
-    /// Who claimed the latest term, whether or not it still leads.
+    /// Record of the latest term, whether or not its leader still leads.
     pub(super) term: Option<TermRecord>,
-    /// Who works.
+    /// The workers.
     pub(super) workers: Vec<Member>,
-    /// How many stand in the queue.
+    /// Number of candidates in the queue.
     pub(super) candidates: usize,
-    /// Names in the queue that are no candidates.
+    /// Number of names in the queue that are not candidates.
     pub(super) skipped_candidates: u32,
-    /// Entries of the directories that can't be read.
+    /// Number of entries in the directories that cannot be read.
     pub(super) skipped_members: u32,
 }
 
-/// How long until a question is asked again.
+/// Pause before a request is repeated.
 const PAUSE: Duration = Duration::from_millis(200);
-/// How long the session may take to be closed in good order.
+/// Time within which the session must close in good order.
 const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
-/// Looks, for as long as it takes to reach the store.
+/// Reads the state of the cluster. Tries until the store can be reached.
 ///
 /// # Errors
-/// The store refuses to be read.
+/// If the store denies reading.
 pub(super) async fn look(store: &mut dyn Store) -> Result<Look, &'static str> {
-    let mut asking = Asking { store, sequence: 0 };
-    asking.connected().await;
+    let mut reader = Reader { store, sequence: 0 };
+    reader.connected().await;
     loop {
-        match asking.look().await {
+        match reader.look().await {
             Ok(seen) => {
-                asking.close().await;
+                reader.close().await;
                 return Ok(seen);
             }
-            Err(Fault::Denied) => return Err("this session may not read the cluster's entries"),
-            Err(Fault::Again) => tokio::time::sleep(PAUSE).await,
-            Err(Fault::Disconnected) => asking.connected().await,
+            Err(ReadError::Denied) => return Err("no permission to read the cluster's entries"),
+            Err(ReadError::Again) => tokio::time::sleep(PAUSE).await,
+            Err(ReadError::Disconnected) => reader.connected().await,
         }
     }
 }
 
-enum Fault {
+enum ReadError {
     Denied,
-    /// There was no answer that says anything.
+    /// The answer did not help: ask again.
     Again,
-    /// The connection was lost meanwhile.
+    /// The connection was lost.
     Disconnected,
 }
 
-struct Asking<'a> {
+struct Reader<'a> {
     store: &'a mut dyn Store,
     sequence: u32,
 }
 
-impl Asking<'_> {
-    async fn look(&mut self) -> Result<Look, Fault> {
+impl Reader<'_> {
+    async fn look(&mut self) -> Result<Look, ReadError> {
         let term = match self.ask(Request::ReadTerm).await {
-            // No record of a term, as the adapter warns. Where reading is not permitted at all, the next question tells.
-            Err(Fault::Denied) => None,
+            // The record is malformed; the adapter warns about it. If reading is denied altogether, the next request shows it.
+            Err(ReadError::Denied) => None,
             answer => answer?,
         };
         let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
         let Some(Reply::Candidates { candidates: queue, skipped: skipped_candidates }) =
             self.ask(Request::List).await?
         else {
-            return Err(Fault::Again);
+            return Err(ReadError::Again);
         };
         let coordinators = self.members(Directory::Coordinators).await?;
         let workers = self.members(Directory::Workers).await?;
@@ -92,19 +92,19 @@ impl Asking<'_> {
         })
     }
 
-    async fn members(&mut self, directory: Directory) -> Result<Snapshot, Fault> {
+    async fn members(&mut self, directory: Directory) -> Result<Snapshot, ReadError> {
         let reply = self.ask(Request::Members { directory, watch: false }).await?;
-        if let Some(Reply::Members(snapshot)) = reply { Ok(snapshot) } else { Err(Fault::Again) }
+        if let Some(Reply::Members(snapshot)) = reply { Ok(snapshot) } else { Err(ReadError::Again) }
     }
 
-    async fn foreign(&mut self, candidate: Candidate) -> Result<Option<Leader>, Fault> {
+    async fn foreign(&mut self, candidate: Candidate) -> Result<Option<Leader>, ReadError> {
         let reply = self.ask(Request::Inspect { candidate, watch: false }).await?;
         let found = if let Some(Reply::Candidate { participant, .. }) = reply { Some(participant) } else { None };
         Ok(found.map(|id| Leader::Foreign { id }))
     }
 
-    /// The reply; `None` where what was asked for is not there.
-    async fn ask(&mut self, request: Request) -> Result<Option<Reply>, Fault> {
+    /// Sends a request and returns the reply; `None` if the requested entry does not exist.
+    async fn ask(&mut self, request: Request) -> Result<Option<Reply>, ReadError> {
         self.sequence += 1;
         let asked = OpId { link: Link(0), slot: Slot::Term, sequence: self.sequence };
         self.store.send(asked, request);
@@ -114,11 +114,11 @@ impl Asking<'_> {
                     return match answer {
                         Answer::Done(reply) => Ok(Some(reply)),
                         Answer::Refused(Refusal::Missing) => Ok(None),
-                        Answer::Refused(Refusal::Denied) => Err(Fault::Denied),
-                        Answer::Refused(_) | Answer::Unknown => Err(Fault::Again),
+                        Answer::Refused(Refusal::Denied) => Err(ReadError::Denied),
+                        Answer::Refused(_) | Answer::Unknown => Err(ReadError::Again),
                     };
                 }
-                StoreEvent::Suspended | StoreEvent::Lost => return Err(Fault::Disconnected),
+                StoreEvent::Suspended | StoreEvent::Lost => return Err(ReadError::Disconnected),
                 StoreEvent::Up { .. }
                 | StoreEvent::Answered { .. }
                 | StoreEvent::Noticed { .. }
@@ -134,7 +134,7 @@ impl Asking<'_> {
     async fn close(&mut self) {
         self.store.close();
         let closed = async { while self.event().await != StoreEvent::Closed {} };
-        // What is not closed in time ends by its timeout.
+        // A session that is not closed in time ends by its timeout.
         drop(tokio::time::timeout(CLOSE_LIMIT, closed).await);
     }
 
@@ -143,7 +143,7 @@ impl Asking<'_> {
     }
 }
 
-/// The coordinator of the newest term.
+/// Coordinator of the newest term.
 fn newest(coordinators: &[Member]) -> Option<Leader> {
     let entries = coordinators.iter().filter_map(|member| member.epoch.map(|epoch| (member, epoch)));
     entries.max_by_key(|(_, epoch)| *epoch).map(|(member, epoch)| Leader::Node {
@@ -202,7 +202,7 @@ mod tests {
         look(&mut store.connect(participant())).await.expect("the embedded store denies nothing")
     }
 
-    /// A store whose record of the term is malformed.
+    /// Store whose record of the term is malformed.
     #[derive(Debug)]
     struct Malformed<S> {
         store: S,
@@ -267,6 +267,6 @@ mod tests {
         );
         assert_eq!(found.term.map(|record| record.leader), Some("a".into()));
         assert_eq!(found.workers.iter().map(|member| &*member.address).collect::<Vec<_>>(), [second.address()]);
-        assert_eq!(found.candidates, 2, "the look itself stands for nothing");
+        assert_eq!(found.candidates, 2, "the session that reads is not a candidate");
     }
 }

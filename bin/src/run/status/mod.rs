@@ -1,7 +1,7 @@
-//! `rolecall status`: who leads, since when, and who works, as the store and the leader tell it.
+//! `rolecall status`: the leader, the time since which it leads, and the workers, from the store and the leader itself.
 
 mod look;
-mod told;
+mod report;
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -14,24 +14,25 @@ use rolecall::{Clock as _, SystemClock, TokioNet};
 use rolecall_core::Leader;
 
 use self::look::{Look, look};
-use self::told::Told;
+use self::report::Report;
 use super::{block_on, launch};
 use crate::cli::{Failure, Status, print};
 
-/// How long the store may take to answer.
+/// Time within which the store must answer.
 const STORE_LIMIT: Duration = Duration::from_secs(10);
-/// How long the leader may take to answer.
+/// Time within which the leader must answer.
 const LEADER_LIMIT: Duration = Duration::from_secs(2);
 
-/// Prints how the cluster stands.
+/// Prints the state of the cluster.
 ///
 /// # Errors
-/// The store can't be reached, or is none that others can look into.
+/// If the store cannot be reached, or belongs to one process alone.
 pub fn status(options: &Status) -> Result<(), Failure> {
     options.store.require_built()?;
     if options.store.store == StoreUrl::Memory {
         return Err(Failure::Usage(
-            "--store memory: lives in its node's own process; ask that node: GET /status, or open its page".into(),
+            "--store memory: this store is inside the node's own process; ask that node instead: GET /status, or open its page"
+                .into(),
         ));
     }
     block_on(run(options))
@@ -50,18 +51,21 @@ async fn run(options: &Status) -> Result<(), Failure> {
     let mut connection =
         launch::open_store(store, participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
     let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {
-        Failure::Failed(format!("--store {store}: no answer within {} s; is it running there?", STORE_LIMIT.as_secs()))
+        Failure::Failed(format!(
+            "--store {store}: no answer within {} s; check the address, and that the store is running",
+            STORE_LIMIT.as_secs()
+        ))
     })?;
-    let seen = seen.map_err(|refusal| Failure::Failed(format!("--store {store}: it refuses to be read: {refusal}")))?;
+    let seen = seen.map_err(|refusal| Failure::Failed(format!("--store {store}: reading was refused: {refusal}")))?;
     let since = match &seen.leader {
         Some(Leader::Node { id, address, .. }) => ask_leader(id, address).await,
         Some(Leader::Foreign { .. }) | None => None,
     };
-    let told = Told::new(&cluster, &seen, since.as_deref());
-    if options.json { print(&told.json()) } else { print(&told.text(&store.to_string())) }
+    let report = Report::new(&cluster, &seen, since.as_deref());
+    if options.json { print(&report.json()) } else { print(&report.text(&store.to_string())) }
 }
 
-/// Since when the leader leads, as it says itself; `None` where it does not answer, or does not lead any more.
+/// Asks the leader since when it has led. `None` if it does not answer or no longer leads.
 async fn ask_leader(id: &str, address: &str) -> Option<String> {
     let clock = Arc::new(SystemClock::new());
     let client = Client::new(Arc::new(TokioNet), Arc::clone(&clock) as _, ClientLimits::default());

@@ -1,4 +1,4 @@
-//! One run as a page for a browser: who did what when, and what went wrong.
+//! Report of one run, as an HTML page: who did what when, and what went wrong.
 
 use std::path::Path;
 
@@ -13,14 +13,14 @@ const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Writes the page of a run that was kept with its history.
+/// Writes the page of a run. The run must have been made with its history.
 pub(super) fn write(path: &Path, scenario: &Scenario, run: &Run) -> Result<(), Failure> {
     std::fs::write(path, page(scenario, run))
         .map_err(|error| Failure::Failed(format!("--report: {}: {error}", path.display())))
 }
 
 fn page(scenario: &Scenario, run: &Run) -> String {
-    // Nothing in the data may end the script that it stands in.
+    // The data must not contain the end tag of the script element around it.
     let data = data(scenario, run).to_string().replace('<', "\\u003c");
     let parts = [("/* style */", STYLE), ("/* script */", SCRIPT), ("{\"data\": null}", &data)];
     parts.iter().fold(PAGE.to_owned(), |page, (place, part)| page.replacen(place, part, 1))
@@ -46,7 +46,7 @@ fn data(scenario: &Scenario, run: &Run) -> Value {
     })
 }
 
-/// `[at, place, kind, text, more]`.
+/// Encodes a moment as `[at, place, kind, text, more]`.
 fn moment(moment: &Moment) -> Value {
     let (kind, more) = match moment.kind {
         MomentKind::Step => ("step", Value::Null),

@@ -12,14 +12,14 @@ by('facts').textContent = `${many(run.faults, 'fault')} · ${many(run.terms, 'te
 by('command').textContent = run.command;
 document.title = by('title').textContent;
 
-// The lanes, from above: who does harm, the store, each node, who asks.
+// The lanes, from top to bottom: the faults, the store, each node, the visitors.
 const LANE = 46, TOP = 30, BAR = 20;
 const lanes = ['faults', 'store', ...run.nodes, 'visitor'];
 const laneOf = place => Math.max(0, lanes.indexOf(place));
 const middle = lane => TOP + LANE * lane + LANE / 2;
 const height = TOP + LANE * lanes.length + 14;
 
-// What lasts: from one moment to the next of its kind.
+// States, each from the moment at which it begins to the next moment of its kind.
 function spans(place) {
   const found = [], open = {};
   const close = (what, at) => { if (open[what]) { found.push({ ...open[what], until: at }); delete open[what]; } };
@@ -37,7 +37,7 @@ function spans(place) {
   Object.keys(open).forEach(what => close(what, run.length));
   return place === 'visitor' ? found.filter(span => span.what === 'visit') : found;
 }
-// What is drawn later lies on top.
+// Later shapes are drawn on top of earlier ones.
 const depth = { role: 0, visit: 0, host: 1, term: 2 };
 const lasting = [...run.nodes, 'visitor'].flatMap(place => spans(place).map(span => ({ ...span, place })))
   .sort((one, other) => depth[one.what] - depth[other.what]);
@@ -64,7 +64,7 @@ function redraw() {
   const defs = draw(svg, 'defs', {});
   const stripes = draw(defs, 'pattern', { id: 'stripes', width: 7, height: 7, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' });
   draw(stripes, 'line', { x1: 0, y1: 0, x2: 0, y2: 7 });
-  draw(svg, 'rect', { class: 'calm', x: x(run.troubled), y: TOP, width: Math.max(0, x(run.length) - x(run.troubled)), height: height - TOP }, 'nothing goes wrong any more: the cluster has to come to rest');
+  draw(svg, 'rect', { class: 'calm', x: x(run.troubled), y: TOP, width: Math.max(0, x(run.length) - x(run.troubled)), height: height - TOP }, 'no more faults: the cluster must come to rest');
   axis();
   lanes.forEach((_, lane) => draw(svg, 'line', { class: 'lane', x1: 0, x2: width, y1: middle(lane), y2: middle(lane) }));
   lasting.forEach(drawSpan);

@@ -1,16 +1,16 @@
-//! How a cluster stands, in words and in JSON.
+//! Report on the state of a cluster, as text and as JSON.
 
 use rolecall_core::Leader;
 use serde::Serialize;
 
 use super::Look;
 
-/// What is printed.
+/// State of a cluster, ready to be printed.
 #[derive(Debug, Serialize)]
-pub(super) struct Told<'a> {
+pub(super) struct Report<'a> {
     cluster: &'a str,
-    leader: Option<LeaderTold<'a>>,
-    /// Who claimed the latest term, whether or not it still leads.
+    leader: Option<LeaderReport<'a>>,
+    /// Node that claimed the latest term, whether or not it still leads.
     last_term: Option<Term<'a>>,
     workers: Vec<Node<'a>>,
     candidates: usize,
@@ -18,7 +18,7 @@ pub(super) struct Told<'a> {
 }
 
 #[derive(Debug, Serialize)]
-struct LeaderTold<'a> {
+struct LeaderReport<'a> {
     id: &'a str,
     address: Option<&'a str>,
     epoch: Option<u64>,
@@ -46,14 +46,14 @@ struct Skipped {
     members: u32,
 }
 
-impl<'a> Told<'a> {
-    /// `since` is what the leader says of itself.
+impl<'a> Report<'a> {
+    /// Makes the report. `since` is the start of the leader's term, as the leader itself says.
     pub(super) fn new(cluster: &'a str, seen: &'a Look, since: Option<&'a str>) -> Self {
         let leader = seen.leader.as_ref().map(|leader| match leader {
             Leader::Node { id, address, epoch } => {
-                LeaderTold { id, address: Some(address), epoch: Some(epoch.0), foreign: false, since }
+                LeaderReport { id, address: Some(address), epoch: Some(epoch.0), foreign: false, since }
             }
-            Leader::Foreign { id } => LeaderTold { id, address: None, epoch: None, foreign: true, since: None },
+            Leader::Foreign { id } => LeaderReport { id, address: None, epoch: None, foreign: true, since: None },
         });
         let last_term = seen.term.as_ref().map(|record| Term {
             id: &record.leader,
@@ -66,21 +66,21 @@ impl<'a> Told<'a> {
         Self { cluster, leader, last_term, workers, candidates: seen.candidates, skipped }
     }
 
-    /// One line of JSON.
+    /// The report as one line of JSON.
     pub(super) fn json(&self) -> String {
-        let mut text = serde_json::to_string(self).expect("a value of our own types has a form in JSON");
+        let mut text = serde_json::to_string(self).expect("a struct of strings and numbers can be written as JSON");
         text.push('\n');
         text
     }
 
-    /// Lines for people.
+    /// The report as lines for people.
     pub(super) fn text(&self, store: &str) -> String {
         let mut lines =
             vec![format!("cluster  {} on {store}", self.cluster), format!("leader   {}", self.leader_line())];
         if self.leader.is_none()
             && let Some(term) = &self.last_term
         {
-            lines.push(format!("         the last was {} at {}, epoch {}", term.id, term.address, term.epoch));
+            lines.push(format!("         the last one was {} at {}, epoch {}", term.id, term.address, term.epoch));
         }
         let width = self.workers.iter().map(|worker| worker.id.len()).max().unwrap_or(0);
         for (index, Node { id, address }) in self.workers.iter().enumerate() {
@@ -92,7 +92,7 @@ impl<'a> Told<'a> {
         }
         let Skipped { candidates, members } = self.skipped;
         if candidates + members > 0 {
-            lines.push(format!("skipped  {candidates} candidates and {members} members that can't be read"));
+            lines.push(format!("skipped  {candidates} candidates and {members} members that cannot be read"));
         }
         lines.push(String::new());
         lines.join("\n")
@@ -100,12 +100,12 @@ impl<'a> Told<'a> {
 
     fn leader_line(&self) -> String {
         match &self.leader {
-            None if self.candidates == 0 => "none, and nobody stands for it".into(),
-            None => format!("none yet; in the queue: {}", self.candidates),
-            Some(LeaderTold { id, foreign: true, .. }) => format!("{id}, a client of another kind"),
-            Some(LeaderTold { id, address, epoch, since, .. }) => {
+            None if self.candidates == 0 => "none, and no node is in the queue".into(),
+            None => format!("none yet; nodes in the queue: {}", self.candidates),
+            Some(LeaderReport { id, foreign: true, .. }) => format!("{id}, which is not a Rolecall node"),
+            Some(LeaderReport { id, address, epoch, since, .. }) => {
                 let since =
-                    since.map_or_else(|| "but does not answer as such".into(), |since| format!("since {since}"));
+                    since.map_or_else(|| "but does not answer as leader".into(), |since| format!("since {since}"));
                 format!("{id}  {}  epoch {}  {since}", address.unwrap_or_default(), epoch.unwrap_or_default())
             }
         }
@@ -139,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn a_healthy_cluster_in_words() {
-        let text = Told::new("docs", &seen(), Some("2026-11-29T17:39:32.557Z")).text("zookeeper://z:2181");
+    fn a_healthy_cluster_as_text() {
+        let text = Report::new("docs", &seen(), Some("2026-11-29T17:39:32.557Z")).text("zookeeper://z:2181");
         let expected = "cluster  docs on zookeeper://z:2181\n\
                         leader   a  h:1  epoch 9  since 2026-11-29T17:39:32.557Z\n\
                         workers  b       h:2\n         long-c  h:3\n";
@@ -148,19 +148,19 @@ mod tests {
     }
 
     #[test]
-    fn a_cluster_without_a_leader_tells_who_was_the_last() {
+    fn a_cluster_without_a_leader_names_the_last_one() {
         let seen = Look { leader: None, workers: Vec::new(), skipped_members: 2, ..seen() };
-        let text = Told::new("docs", &seen, None).text("zookeeper://z:2181");
+        let text = Report::new("docs", &seen, None).text("zookeeper://z:2181");
         let expected = "cluster  docs on zookeeper://z:2181\n\
-                        leader   none yet; in the queue: 3\n         the last was a at h:1, epoch 9\n\
-                        workers  none\nskipped  0 candidates and 2 members that can't be read\n";
+                        leader   none yet; nodes in the queue: 3\n         the last one was a at h:1, epoch 9\n\
+                        workers  none\nskipped  0 candidates and 2 members that cannot be read\n";
         assert_eq!(text, expected);
     }
 
     #[test]
     fn the_same_in_json() {
         let json: serde_json::Value =
-            serde_json::from_str(&Told::new("docs", &seen(), None).json()).expect("it is JSON");
+            serde_json::from_str(&Report::new("docs", &seen(), None).json()).expect("it is JSON");
         assert_eq!(json["leader"]["epoch"], 9);
         assert_eq!(json["leader"]["since"], serde_json::Value::Null);
         assert_eq!(json["last_term"]["incarnation"], "00000000000000ff");
