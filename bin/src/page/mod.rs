@@ -1,5 +1,5 @@
-//! The page for people on `/`: a search box, and the cluster as it stands. Three files, which need no build and nothing
-//! from elsewhere.
+//! Web page at `/`, with a search box and the state of the cluster. It consists of three files that need no build step and
+//! load nothing from elsewhere.
 
 use bytes::Bytes;
 use http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS};
@@ -9,18 +9,19 @@ const HTML: &str = include_str!("index.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Nothing but what this node serves itself; requests may go to other nodes, since a worker sends a search on to its leader.
+/// Allows only files that this node serves. Requests may go to other nodes, because a worker redirects a search to its
+/// leader.
 const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; connect-src 'self' http: https:; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// The page, as one node serves it.
+/// Page as one node serves it.
 #[derive(Clone, Debug)]
 pub struct Page {
     html: Bytes,
 }
 
 impl Page {
-    /// The page of a node, or of a node of a demo, which has buttons to kill and to start.
+    /// Makes the page of a node. That of a demo has buttons to kill and start nodes.
     #[must_use]
     pub fn new(is_demo: bool) -> Self {
         let html = if is_demo {
@@ -31,7 +32,7 @@ impl Page {
         Self { html }
     }
 
-    /// One of the page's files.
+    /// Response with the file at `path`, or `None` if the page has no such file.
     #[must_use]
     pub fn file(&self, path: &str) -> Option<Response<Bytes>> {
         let (kind, body) = match path {
@@ -46,7 +47,7 @@ impl Page {
         headers.insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
         headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
         headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
-        // A node may be replaced by another version at the same address.
+        // A node of another version may replace this one at the same address.
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         Some(response)
     }
@@ -57,7 +58,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_page_asks_for_nothing_that_it_does_not_bring() {
+    fn the_page_loads_nothing_from_elsewhere() {
         let page = Page::new(false);
         for reference in
             HTML.split("src=\"").chain(HTML.split("href=\"")).skip(1).filter_map(|rest| rest.split('"').next())
@@ -70,14 +71,14 @@ mod tests {
     }
 
     #[test]
-    fn only_a_demo_has_buttons_to_kill() {
+    fn only_a_demo_has_buttons_to_kill_nodes() {
         let html = |is_demo| Page::new(is_demo).file("/").map(|response| response.into_body());
         assert!(html(true).is_some_and(|html| html.windows(16).any(|part| part == b"data-mode=\"demo\"")));
         assert!(html(false).is_some_and(|html| html.windows(16).any(|part| part == b"data-mode=\"node\"")));
     }
 
     #[test]
-    fn every_element_that_the_script_looks_for_is_there() {
+    fn every_element_that_the_script_looks_up_exists() {
         let wanted = SCRIPT.split("at(\"").skip(1).filter_map(|rest| rest.split('"').next());
         for id in wanted {
             assert!(HTML.contains(&format!("id=\"{id}\"")), "{id}");

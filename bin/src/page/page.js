@@ -1,6 +1,6 @@
 "use strict";
 
-// The page of a node: it asks the node that served it, each second, how the cluster stands, and searches through it.
+// The page of a node. It polls the node that served it once a second for the state of the cluster, and searches through it.
 
 const POLL_MS = 1000;
 const SLOWEST_POLL_MS = 5000;
@@ -34,7 +34,7 @@ function element(name, text, className) {
   return made;
 }
 
-// Changes the document only where something is different, so that a screen reader hears news only.
+// Changes the document only where the text differs, so that a screen reader announces only news.
 function say(id, text) {
   if (at(id).textContent !== text) at(id).textContent = text;
 }
@@ -80,14 +80,14 @@ async function poll() {
   setTimeout(poll, pollMs);
 }
 
-// Only the leader follows the workers.
+// Only the leader knows the workers, so ask it.
 async function currentWorkers() {
   if (status.role === "leader" || !status.leader?.address) return status.workers;
   const { body } = await ask(`${location.protocol}//${status.leader.address}/status`, ANSWER_LIMIT_MS).catch(() => ({}));
   return body?.role === "leader" ? body.workers : [];
 }
 
-// Any node of the demo tells of all, also when the one that served this page was killed.
+// Any node of the demo knows the state of all, so this works even after the node that served this page was killed.
 async function pollDemo() {
   for (const base of demoBases()) {
     try {
@@ -135,9 +135,9 @@ function show() {
 function showSilence() {
   const silent = failures > 1;
   if (silent) {
-    const last = answeredAt === null ? "and has not since this page was opened" : `since ${clock(new Date(answeredAt))}`;
-    const other = isDemo ? "Start it again below, or go on: other nodes answer." : "Another node can be opened from the list; this page goes on trying.";
-    say("silent", `This node does not answer, ${last}. ${other}`);
+    const since = answeredAt === null ? "this page was opened" : clock(new Date(answeredAt));
+    const other = isDemo ? "Start it again below, or carry on: the other nodes answer." : "You can open another node from the list; this page keeps trying.";
+    say("silent", `This node has not answered since ${since}. ${other}`);
   }
   at("silent").hidden = !silent;
 }
@@ -156,15 +156,15 @@ function showStatus() {
 
   describe("node", status.node.id, status.node.address);
   describe("serves", words[role] ?? role, role === "down" ? "" : ago(status.since));
-  if (!leader) describe("leader", "none is known", "a search is answered once there is one");
-  else if (leader.foreign) describe("leader", leader.id, "another kind of client, which answers no search");
+  if (!leader) describe("leader", "unknown", "searches are answered once there is a leader");
+  else if (leader.foreign) describe("leader", leader.id, "not a Rolecall node, so it answers no searches");
   else describe("leader", leader.id, leader.address, leader.address);
   const epoch = status.epoch ?? leader?.epoch;
-  describe("epoch", epoch ?? "none yet", status.valid_for_ms === null ? "" : `held for ${(status.valid_for_ms / 1000).toFixed(1)} s if not renewed`);
+  describe("epoch", epoch ?? "none yet", status.valid_for_ms === null ? "" : `valid for ${(status.valid_for_ms / 1000).toFixed(1)} s unless renewed`);
   describe("store", `${status.store.kind}, ${status.store.state}`, ago(status.store.since));
   const skipped = status.skipped ?? { candidates: 0, members: 0 };
   at("skipped-row").hidden = !(skipped.candidates || skipped.members);
-  say("skipped", `${skipped.candidates} candidates, ${skipped.members} members that could not be read`);
+  say("skipped", `${skipped.candidates} candidates and ${skipped.members} members that could not be read`);
 }
 
 function describe(id, text, detail, address) {
@@ -196,7 +196,7 @@ function rows(key, make) {
 function showWorkers() {
   if (!status) return;
   const list = workers.map(({ id, address }) => ({ id, address }));
-  rows(JSON.stringify(list), () => list.length === 0 ? [element("li", "none is known")] : list.map(({ id, address }) => {
+  rows(JSON.stringify(list), () => list.length === 0 ? [element("li", "none known")] : list.map(({ id, address }) => {
     const line = element("li");
     const text = element("span");
     text.append(address === status.node.address ? element("span", id) : link(id, address), element("small", address));
@@ -285,17 +285,17 @@ async function once(query, offset, signal) {
   try {
     const { response, body } = await ask(`${searchBase()}/search?${words}`, SEARCH_LIMIT_MS, { signal });
     if (response.ok && Array.isArray(body?.hits)) return { found: body };
-    const message = body?.error?.message ?? `the answer was ${response.status}`;
+    const message = body?.error?.message ?? `HTTP status ${response.status}`;
     if (response.status < 500) return { why: `This search was refused: ${message}.` };
     const again = 1000 * (Number.parseInt(response.headers.get("Retry-After") ?? "", 10) || 1);
-    return { why: `Not at the moment: ${message}.`, again };
+    return { why: `Not available right now: ${message}.`, again };
   } catch {
     const leader = status && status.role !== "leader" && status.leader?.address;
     return { why: leader && failures === 0 ? `The leader at ${leader} does not answer.` : "No answer.", again: 1000 };
   }
 }
 
-// The node that served this page sends the search on to the leader. A demo goes on without that node.
+// The node that served this page redirects the search to the leader. In a demo, the search works even without that node.
 function searchBase() {
   if (!isDemo || failures === 0) return "";
   const leader = demoNodes.find((node) => node.running && node.role === "leader");
@@ -314,10 +314,10 @@ function found(answer, offset) {
   const by = ["the leader alone", "1 worker"][answer.workers] ?? `${answer.workers} workers`;
   say("summary", `${count} in ${answer.took_ms}\u00a0ms, by ${by}, epoch ${answer.epoch}`);
   const missing = answer.missing === 1 ? "1 document" : `${(answer.missing ?? 0).toLocaleString()} documents`;
-  say("partial", `This answer is partial: ${missing} could not be searched just now. Search again in some seconds.`);
+  say("partial", `This answer is partial: ${missing} could not be searched just now. Search again in a few seconds.`);
   at("partial").hidden = !answer.partial;
   at("results").replaceChildren(...answer.hits.map(hit));
-  if (answer.hits.length === 0) at("results").append(element("li", offset ? "No more results." : "Nothing was found."));
+  if (answer.hits.length === 0) at("results").append(element("li", offset ? "No more results." : "No documents found."));
   at("results").start = offset + 1;
   at("pages").hidden = answer.total <= PAGE && offset === 0;
   at("previous").disabled = offset === 0;
@@ -334,7 +334,7 @@ function hit({ document: path, title, score, snippet }) {
   return item;
 }
 
-// Of the snippet's HTML only text and marks are taken over.
+// Takes only the text and the marks from the snippet's HTML.
 function marked(snippet) {
   const place = element("p");
   for (const part of new DOMParser().parseFromString(snippet ?? "", "text/html").body.childNodes) {
