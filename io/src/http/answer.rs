@@ -1,31 +1,31 @@
-//! Answers in the shapes that all of a node's routes share.
+//! Responses in the forms that all routes of a node share.
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use serde::Serialize;
 
-/// `{"error": {"code": …, "message": …}}`. `code` is for programs and never changes; `message` is for people.
+/// Error response `{"error": {"code": …, "message": …}}`. `code` is for programs and never changes; `message` is for people.
 #[must_use]
 pub fn error(status: StatusCode, code: &str, message: &str) -> Response<Bytes> {
     json(status, &serde_json::json!({ "error": { "code": code, "message": message } }))
 }
 
-/// `value` as JSON.
+/// Response with `value` as JSON.
 ///
 /// # Panics
-/// Where `value` can't be written as JSON, which is a fault of its type (a map whose keys are not text).
+/// If `value` cannot be written as JSON, which is a fault of its type (such as a map whose keys are not text).
 #[must_use]
 pub fn json(status: StatusCode, value: &impl Serialize) -> Response<Bytes> {
-    let body = serde_json::to_vec(value).expect("a value of our own types has a form in JSON");
+    let body = serde_json::to_vec(value).expect("the type can be written as JSON");
     let mut response = Response::new(Bytes::from(body));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     response
 }
 
-/// The answer to a method that a route does not have: `405`, or `204` to `OPTIONS`, both with `Allow`. `None` where the
-/// request's method is one of `methods`; a route that has `GET` has `HEAD` too.
+/// Response to a method that a route does not have: `405`, or `204` for `OPTIONS`, both with `Allow`. `None` if the
+/// request's method is one of `methods`; a route with `GET` also has `HEAD`.
 #[must_use]
 pub fn only<T>(methods: &[Method], request: &Request<T>) -> Option<Response<Bytes>> {
     let method = request.method();
@@ -43,7 +43,7 @@ pub fn only<T>(methods: &[Method], request: &Request<T>) -> Option<Response<Byte
         *response.status_mut() = StatusCode::NO_CONTENT;
         response
     } else {
-        let message = format!("{method} is not possible here; accepted: {allowed}");
+        let message = format!("{method} is not supported here; accepted: {allowed}");
         error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", &message)
     };
     let allowed = HeaderValue::from_str(&allowed).expect("names of methods are visible ASCII");
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_method_is_told_which_are_right() {
+    fn the_answer_to_a_wrong_method_names_the_right_ones() {
         assert!(only(&[Method::GET], &request(Method::GET)).is_none());
         assert!(only(&[Method::GET], &request(Method::HEAD)).is_none());
         assert!(only(&[Method::POST], &request(Method::HEAD)).is_some());

@@ -1,4 +1,4 @@
-//! The client: kept connections, and a deadline over everything.
+//! HTTP client that keeps connections and puts a deadline on every request.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::time::Duration;
@@ -19,16 +19,17 @@ use super::pool::{Heard, Line, Pool};
 use crate::mutant::Mutant;
 use crate::{Clock, Net};
 
-/// How much a client keeps and takes.
+/// Limits of a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
-    /// The largest body of an answer, in bytes.
+    /// Size of the largest response body, in bytes. Default: 16 MiB.
     pub response_bytes: usize,
-    /// Idle connections kept, in all.
+    /// Largest number of idle connections kept in all. Default: 256.
     pub idle: usize,
-    /// Idle connections kept to one address.
+    /// Largest number of idle connections kept to one address. Default: 8.
     pub idle_per_address: usize,
-    /// How long an idle connection is kept; less than servers keep theirs, so that few are found dead.
+    /// Time for which an idle connection is kept. Default: 5 s. Servers should keep theirs for longer, so that few
+    /// connections turn out to be dead.
     pub idle_time: Duration,
 }
 
@@ -38,11 +39,11 @@ impl Default for ClientLimits {
     }
 }
 
-/// An extension that marks a request as harmless to send twice, where its method does not say so.
+/// Request extension that marks a request as safe to send twice although its method is not idempotent.
 #[derive(Clone, Copy, Debug)]
 pub struct Idempotent;
 
-/// Sends requests to nodes. Clones share their connections.
+/// Client that sends requests to nodes. Clones share their connections.
 #[derive(Clone, Debug)]
 pub struct Client {
     net: Arc<dyn Net>,
@@ -52,20 +53,21 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client without connections.
+    /// Makes a client without connections.
     #[must_use]
     pub fn new(net: Arc<dyn Net>, clock: Arc<dyn Clock>, limits: ClientLimits) -> Self {
         Self { net, clock, limits: Arc::new(limits), pool: Arc::default() }
     }
 
-    /// Sends `request` to the server at `address`, `host:port`, and reads the whole answer. Of the request's URI, path and
-    /// query count. Redirects are answers like others.
+    /// Sends `request` to the server at `address` (`host:port`) and reads the whole response. Only the path and the query of
+    /// the request's URI count. Redirects are not followed but returned.
     ///
-    /// A kept connection that turns out to be dead is replaced once, if nothing of an answer had come and the request was
-    /// not sent or is harmless to send twice: by its method, or as [`Idempotent`].
+    /// If a kept connection turns out to be dead, the client connects once more, provided that no part of a response has
+    /// arrived, and that the request was not sent or is safe to send twice: by its method, or because it is marked
+    /// [`Idempotent`].
     ///
     /// # Errors
-    /// No connection, no whole answer by `deadline`, one that is too large, or none that is HTTP.
+    /// If there is no connection, no whole response by `deadline`, a response that is too large, or one that is not HTTP.
     pub async fn send(
         &self,
         address: &str,
@@ -151,7 +153,7 @@ impl Client {
         let stream = TokioIo::new(Heard { stream, heard: Arc::clone(&heard) });
         let (sender, connection) = http1::handshake(stream).await.map_err(|error| failed(io::Error::other(error)))?;
         let driving = tokio::spawn(async move {
-            // Whoever waits for the answer is told; on an idle connection it is of no interest.
+            // Whoever waits for a response gets the error too. On an idle connection the error does not matter.
             drop(connection.await);
         });
         Ok(Line { sender, heard, reused: false, driving })
@@ -162,11 +164,11 @@ impl Client {
     }
 }
 
-/// In the form that servers expect: path and query only, and a `Host`.
+/// Brings a request into the form that servers expect: path and query only, and a `Host` header.
 fn prepare(address: &str, mut request: Request<Bytes>) -> Result<Request<Bytes>, ClientError> {
     let host = HeaderValue::from_str(address).map_err(|_| ClientError::Connect {
         address: address.to_owned(),
-        source: io::Error::new(io::ErrorKind::InvalidInput, "not an address: accepted is host:port"),
+        source: io::Error::new(io::ErrorKind::InvalidInput, "not an address; accepted: host:port"),
     })?;
     request.headers_mut().entry(HOST).or_insert(host);
     let target = request.uri().path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
@@ -174,49 +176,49 @@ fn prepare(address: &str, mut request: Request<Bytes>) -> Result<Request<Bytes>,
     Ok(request)
 }
 
-/// Why there is no answer.
+/// Reason why there is no response.
 #[derive(Debug, Error)]
 pub enum ClientError {
-    /// There is no connection, so nothing was sent.
-    #[error("no connection to {address}: {source}")]
+    /// Connecting failed, so nothing was sent.
+    #[error("cannot connect to {address}: {source}")]
     Connect {
         /// The server.
         address: String,
-        /// What the sockets say.
+        /// Error from the network.
         source: io::Error,
     },
-    /// The deadline came first.
+    /// The deadline passed first.
     #[error("{address} did not answer in time")]
     TimedOut {
         /// The server.
         address: String,
-        /// Whether the request may have reached it.
+        /// True if the request may have reached the server.
         sent: bool,
     },
-    /// The answer is larger than the limit.
-    #[error("the answer of {address} is larger than {limit} bytes")]
+    /// The response body is larger than the limit.
+    #[error("the response of {address} is larger than {limit} bytes")]
     TooLarge {
         /// The server.
         address: String,
         /// The limit, in bytes.
         limit: usize,
     },
-    /// The connection ended before the whole answer had come, or what came is not HTTP.
+    /// The connection ended before the whole response had arrived, or the response is not HTTP.
     #[error("the connection to {address} broke: {source}")]
     Broken {
         /// The server.
         address: String,
-        /// Whether the request may have reached it.
+        /// True if the request may have reached the server.
         sent: bool,
-        /// Whether anything of an answer had come.
+        /// True if some part of a response had arrived.
         heard: bool,
-        /// What the connection says.
+        /// Error from the connection.
         source: Box<dyn core::error::Error + Send + Sync>,
     },
 }
 
 impl ClientError {
-    /// Whether the request may have reached the server.
+    /// True if the request may have reached the server.
     #[must_use]
     pub fn may_have_been_sent(&self) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! One connection of the server, and the limits on what it asks.
+//! Connection of the server, with the limits on its requests.
 
 use core::convert::Infallible;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use super::slot::retry;
 use super::{Front, Peer, ServerLimits, Slot, answer};
 use crate::{Clock, Stream};
 
-/// What every connection of a server shares.
+/// State that all connections of a server share.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     pub(super) clock: Arc<dyn Clock>,
@@ -30,7 +30,7 @@ pub(super) struct Connection {
     pub(super) closing: watch::Receiver<bool>,
 }
 
-/// Whether there is a place for a connection; it is given back when the connection ends.
+/// Permission for a connection to be served, or only to be refused. It is given back when the connection ends.
 #[derive(Debug)]
 pub(super) enum Admission {
     Serve(#[allow(dead_code, reason = "held for its drop")] OwnedSemaphorePermit),
@@ -82,7 +82,7 @@ impl Connection {
             return response;
         }
         if head.method == Method::CONNECT {
-            // An answer of 200 would turn the connection into a tunnel.
+            // A response of 200 would turn the connection into a tunnel.
             return closing(answer::error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this is not a proxy"));
         }
         let mut head = Request::from_parts(head, ());
@@ -101,7 +101,7 @@ impl Connection {
             Ok(body) => body,
             Err(refusal) => return closing(refusal),
         };
-        // A HEAD is a GET whose body is not sent, which is seen to below.
+        // A HEAD is a GET without the response's body, which hyper leaves out.
         if head.method() == Method::HEAD {
             *head.method_mut() = Method::GET;
         }
@@ -111,7 +111,7 @@ impl Connection {
     async fn read(&self, head: &Request<()>, body: Incoming, until: Time) -> Result<Bytes, Response<Bytes>> {
         let limit = self.limits.body_bytes;
         let too_large = || {
-            let message = format!("the body of a request may have {limit} bytes");
+            let message = format!("the body of the request is too large; at most {limit} bytes are accepted");
             answer::error(StatusCode::PAYLOAD_TOO_LARGE, "body_too_large", &message)
         };
         if body.size_hint().lower() > u64::try_from(limit).unwrap_or(u64::MAX) {
@@ -131,12 +131,12 @@ impl Connection {
             None => Err(answer::error(
                 StatusCode::REQUEST_TIMEOUT,
                 "body_too_slow",
-                "the body of the request did not come in time",
+                "the body of the request did not arrive in time",
             )),
         }
     }
 
-    /// `None` where `until` came first.
+    /// Waits for `future`, but not past `until`: then returns `None`.
     async fn before<T>(&self, until: Time, future: impl Future<Output = T>) -> Option<T> {
         tokio::select! {
             biased;
@@ -147,14 +147,14 @@ impl Connection {
 }
 
 fn overloaded() -> Response<Bytes> {
-    retry(answer::error(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "this node answers as many requests as it can"))
+    retry(answer::error(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "this node is busy with as many requests as it can take; try again later"))
 }
 
 fn too_slow() -> Response<Bytes> {
     answer::error(StatusCode::GATEWAY_TIMEOUT, "too_slow", "the request could not be answered in time")
 }
 
-/// For answers after which the rest of what the client sends makes no sense.
+/// Marks a response after which the rest of the client's data must be ignored, so the connection closes.
 fn closing(mut response: Response<Bytes>) -> Response<Bytes> {
     response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     response

@@ -1,4 +1,4 @@
-//! A stream that gives up on a peer who takes nothing of what is sent.
+//! Stream that gives up on a peer that stops reading.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -11,7 +11,8 @@ use tokio::time::Sleep;
 
 use crate::Stream;
 
-/// Fails a write that made no progress for a time, so that a client which reads nothing does not hold its place for ever.
+/// Stream that fails a write after a time without progress, so that a client that reads nothing does not keep its
+/// connection for ever.
 pub(super) struct Patient {
     stream: Box<dyn Stream>,
     patience: Duration,
@@ -35,7 +36,7 @@ impl Patient {
         let patience = self.patience;
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(patience)));
         ready!(stalled.as_mut().poll(context));
-        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer takes nothing of what is sent")))
+        Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the peer does not read what is sent to it")))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Connections that wait for their next request.
+//! Pool of idle connections that wait for their next request.
 
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -17,11 +17,11 @@ use tokio::task::JoinHandle;
 use super::ClientLimits;
 use crate::Stream;
 
-/// One connection to a server. Dropped, it is closed.
+/// Connection to a server. Dropping it closes the connection.
 #[derive(Debug)]
 pub(super) struct Line {
     pub(super) sender: SendRequest<Full<Bytes>>,
-    /// Whether anything has come from the other end since this was last cleared.
+    /// True if any data has arrived since this flag was last cleared.
     pub(super) heard: Arc<AtomicBool>,
     pub(super) reused: bool,
     pub(super) driving: JoinHandle<()>,
@@ -33,7 +33,7 @@ impl Drop for Line {
     }
 }
 
-/// Idle lines by address, the one used last on top.
+/// Idle connections by address, the most recently used one last.
 #[derive(Debug, Default)]
 pub(super) struct Pool(BTreeMap<String, Vec<(Line, Time)>>);
 
@@ -68,7 +68,7 @@ impl Pool {
     }
 }
 
-/// A stream that notes whether the other end has said anything.
+/// Stream that records whether any data has arrived.
 pub(super) struct Heard {
     pub(super) stream: Box<dyn Stream>,
     pub(super) heard: Arc<AtomicBool>,

@@ -18,14 +18,14 @@ use self::seats::{SeatId, Seats};
 use super::{Participant, Store, StoreEvent};
 use crate::Clock;
 
-/// The store has one server, which every connection goes to.
+/// The only server of the store, to which every connection goes.
 const SERVER: Server = Server(0);
 
-/// A coordination store in this process, for one cluster: the cluster's name in a [`Participant`] is not looked at.
+/// Coordination store in this process, for one cluster. It ignores the cluster's name in a [`Participant`].
 ///
-/// Clones are handles to the same store. A session lives as long as its connection is polled: a node that hangs, or
-/// whose connection is dropped without [`Store::close`], loses its session when the timeout is over, as in a crash. The
-/// store has no task of its own; those who poll a connection see to it that sessions end in time.
+/// Clones are handles to the same store. A session lives as long as its connection is polled. A node that hangs, or whose
+/// connection is dropped without [`Store::close`], loses its session after the timeout, as in a crash. The store has no
+/// task of its own: sessions are ended in time by whoever polls a connection.
 #[derive(Clone, Debug)]
 pub struct MemoryStore(Arc<Shared>);
 
@@ -36,22 +36,22 @@ struct Shared {
 }
 
 impl MemoryStore {
-    /// The tick of a store that [`new`](Self::new) makes: sessions end at most so late.
+    /// Tick of a store made by [`new`](Self::new): the longest delay with which a session ends.
     pub const TICK: Duration = Duration::from_millis(100);
 
-    /// An empty store that grants every session timeout.
+    /// Makes an empty store that grants every session timeout.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self::with_timing(clock, Timing::unbounded(Self::TICK))
     }
 
-    /// An empty store with rules of its own for session timeouts.
+    /// Makes an empty store with the given rules for session timeouts.
     #[must_use]
     pub fn with_timing(clock: Arc<dyn Clock>, timing: Timing) -> Self {
         Self(Arc::new(Shared { clock, seats: Mutex::new(Seats::new(Machine::new(timing, 1))) }))
     }
 
-    /// A connection for one node. Its session is opened when it is first polled.
+    /// Makes a connection for one node. Its session opens when it is first polled.
     #[must_use]
     pub fn connect(&self, participant: Participant) -> MemoryConnection {
         let Participant { cluster: _, id, address, session_timeout } = participant;
@@ -60,18 +60,18 @@ impl MemoryStore {
         MemoryConnection { shared: self.0.clone(), seat, alarm: None }
     }
 
-    /// Breaks the links of the node `id` until [`resume`](Self::resume). Its session ends meanwhile if that takes too
-    /// long.
+    /// Breaks the connections of the node `id` until [`resume`](Self::resume) is called. If that takes longer than the
+    /// session timeout, the session ends.
     pub fn suspend(&self, id: &str) {
         self.0.lock().suspend(self.0.clock.now(), id);
     }
 
-    /// Mends the links of the node `id`.
+    /// Restores the connections of the node `id`.
     pub fn resume(&self, id: &str) {
         self.0.lock().resume(id);
     }
 
-    /// Ends the sessions of the node `id` as if their time were over, wherever their clients are.
+    /// Ends the sessions of the node `id` as if they had timed out, whether or not they are connected.
     pub fn expire(&self, id: &str) {
         let now = self.0.clock.now();
         let mut seats = self.0.lock();
@@ -80,12 +80,12 @@ impl MemoryStore {
         }
     }
 
-    /// Does what an operator does.
+    /// Performs an operator's act, such as deleting a candidate.
     pub fn operate(&self, act: Act) {
         self.0.lock().handle(self.0.clock.now(), Event::Operator(act));
     }
 
-    /// Stops the store and starts it again, with its data or empty.
+    /// Restarts the store, with its data or empty.
     pub fn restart(&self, keep_data: bool) {
         self.0.lock().handle(self.0.clock.now(), Event::Fault(Fault::Restart { keep_data }));
     }
@@ -93,12 +93,12 @@ impl MemoryStore {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, Seats> {
-        // No code that holds the lock leaves the seats half changed.
+        // No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
         self.seats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// One node's connection to a [`MemoryStore`]. Dropping it is a crash of the node.
+/// Connection of one node to a [`MemoryStore`]. Dropping it has the same effect as a crash of the node.
 pub struct MemoryConnection {
     shared: Arc<Shared>,
     seat: SeatId,

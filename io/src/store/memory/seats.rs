@@ -1,4 +1,4 @@
-//! The store's machine with its connections: where outputs go, and who is due to do what.
+//! The store's machine together with its connections: delivers outputs, and tracks what is due for each connection.
 
 use core::task::Waker;
 use core::time::Duration;
@@ -12,7 +12,7 @@ use super::{SERVER, StoreEvent};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct SeatId(u64);
 
-/// The machine, and everyone who has a connection to it.
+/// The machine with all connections to it.
 #[derive(Debug)]
 pub(super) struct Seats {
     machine: Machine,
@@ -20,7 +20,7 @@ pub(super) struct Seats {
     newest: u64,
 }
 
-/// One connection.
+/// Connection of one node.
 #[derive(Debug)]
 struct Seat {
     client: Client,
@@ -32,14 +32,14 @@ struct Seat {
 
 #[derive(Clone, Copy, Debug)]
 enum Link {
-    /// It connects when it is polled next, with the session that it had.
+    /// Connects on the next poll, and tries to continue this session.
     Seeking(Option<Session>),
     Up {
         session: Session,
         ping_every: Duration,
         ping_at: Time,
     },
-    /// Somebody holds it back from connecting, with the session that it had.
+    /// Must not connect until it is resumed. It then tries to continue this session.
     HeldBack(Option<Session>),
     Closed,
 }
@@ -84,11 +84,11 @@ impl Seats {
         if let Some(session) = self.seats.remove(&id).and_then(|seat| seat.link.session()) {
             self.handle(now, Event::Disconnect { session });
         }
-        // Somebody else has to see to the end of its session.
+        // Another connection must now wake up in time to end the session.
         self.wake_all();
     }
 
-    /// Gives an event to the machine, and what comes of it to those concerned.
+    /// Passes an event to the machine and delivers the outputs.
     pub(super) fn handle(&mut self, now: Time, event: Event) {
         for output in self.run(now, event) {
             self.deliver(output);
@@ -99,7 +99,7 @@ impl Seats {
         let before = self.machine.next_deadline();
         let mut outputs = Vec::new();
         self.machine.handle(now, event, &mut outputs);
-        // All alarms are set for the deadline as it was.
+        // All alarms were set for the previous deadline, which is later.
         if self.machine.next_deadline().is_some_and(|deadline| before.is_none_or(|before| deadline < before)) {
             self.wake_all();
         }
@@ -135,7 +135,7 @@ impl Seats {
         let Some(seat) = self.seats.get_mut(&id) else { return };
         match seat.link {
             Link::Closed => {}
-            // It was over already, or cannot be reached.
+            // The session is already over, or cannot be reached.
             Link::Seeking(_) | Link::HeldBack(_) | Link::Up { .. } => {
                 seat.link = Link::Closed;
                 seat.push(StoreEvent::Closed);
@@ -174,13 +174,13 @@ impl Seats {
         self.machine.sessions().filter(|(_, owner)| &*owner.id == client).map(|(session, _)| session).collect()
     }
 
-    /// Does what is due: ends sessions, and connects or pings for the seat that is polled.
+    /// Does what is due: ends sessions, and connects or pings for the connection that is polled.
     pub(super) fn attend(&mut self, now: Time, id: SeatId) {
         if self.machine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.handle(now, Event::Wake);
         }
         self.ping(now, id);
-        // Where the old session turns out to be over, a new one follows.
+        // The second pass opens a new session if the first finds that the old one is over.
         for _ in 0..2 {
             let Some(seat) = self.seats.get(&id) else { return };
             if let Link::Seeking(previous) = seat.link {
@@ -189,7 +189,7 @@ impl Seats {
         }
     }
 
-    /// The next event of a seat; where there is none, `waker` is called when there may be.
+    /// Next event of a connection. If there is none, `waker` is called when there may be one.
     pub(super) fn next_event(&mut self, id: SeatId, waker: &Waker) -> Option<StoreEvent> {
         let seat = self.seats.get_mut(&id)?;
         let event = seat.events.pop_front();
@@ -199,7 +199,7 @@ impl Seats {
         event
     }
 
-    /// When the seat has to be attended to even if nothing happens.
+    /// Time at which the connection must be attended to, even if nothing happens before.
     pub(super) fn wake_at(&self, id: SeatId) -> Option<Time> {
         let ping_at = match self.seats.get(&id)?.link {
             Link::Closed => return None,
@@ -242,7 +242,7 @@ impl Seats {
             Output::Answered { session, id, answer } => (session, StoreEvent::Answered { id, answer }),
             Output::Noticed { session, id, notice } => (session, StoreEvent::Noticed { id, notice }),
             Output::Closed { session } => (session, StoreEvent::Closed),
-            // The first is for whoever connects; one server that is neither cut off nor lags rejects nobody.
+            // `seek` handles `Connected`. A single server that is neither cut off nor lagging rejects nobody.
             Output::Connected { .. } | Output::Rejected { .. } => return,
         };
         let Some(seat) = self.seats.values_mut().find(|seat| seat.link.session() == Some(session)) else { return };

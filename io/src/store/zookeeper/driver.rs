@@ -1,4 +1,4 @@
-//! Opens sessions, one after the other, for ever.
+//! Task that opens one session after another until it is told to close.
 
 use core::hash::{BuildHasher, Hasher};
 use core::time::Duration;
@@ -22,10 +22,10 @@ use crate::store::StoreEvent;
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 const LAST_DELAY: Duration = Duration::from_secs(5);
 
-/// What it takes to open a session.
+/// Everything needed to open sessions.
 #[derive(Debug)]
 pub(super) struct Driver {
-    /// The servers, as the client reads them; names are resolved anew for each connection.
+    /// Servers, in the client's format. Names are resolved again for each connection.
     pub(super) servers: String,
     pub(super) session_timeout: Duration,
     pub(super) layout: Arc<Layout>,
@@ -35,7 +35,7 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Keeps a session until it is told to close.
+    /// Keeps a session open until it is told to close.
     pub(super) async fn run(mut self) {
         let mut delay = Duration::ZERO;
         let end = loop {
@@ -47,7 +47,7 @@ impl Driver {
             match Session::new(desk, &mut self.commands, &self.events).serve().await {
                 End::Lost => {
                     let _ = self.events.send(StoreEvent::Lost);
-                    // Sessions that are lost as soon as they are opened must not follow each other at full speed.
+                    // If sessions are lost as soon as they open, do not open the next ones at full speed.
                     delay = if begin.elapsed() > timeout { Duration::ZERO } else { next_delay(delay) };
                 }
                 end @ (End::Closed | End::Abandoned) => break end,
@@ -58,7 +58,7 @@ impl Driver {
         }
     }
 
-    /// Tries until there is a session; meanwhile every request is refused.
+    /// Tries until a session opens. Meanwhile, every request is refused.
     async fn open(&mut self, delay: &mut Duration) -> Result<Desk, End> {
         loop {
             self.meanwhile(sleep(jittered(*delay))).await?;
@@ -68,7 +68,7 @@ impl Driver {
                 Ok(client) => return Ok(self.desk(client)),
                 Err(error) => {
                     *delay = next_delay(*delay);
-                    warn!(servers = self.servers, %error, "no session with ZooKeeper, trying again in about {delay:?}");
+                    warn!(servers = self.servers, %error, "cannot open a session with ZooKeeper; trying again in about {delay:?}");
                 }
             }
         }
@@ -76,7 +76,7 @@ impl Driver {
 
     fn desk(&self, client: Client) -> Desk {
         let (session, timeout) = (client.session_id(), client.session_timeout());
-        info!(servers = self.servers, %session, ?timeout, "session with ZooKeeper");
+        info!(servers = self.servers, %session, ?timeout, "opened a session with ZooKeeper");
         Desk {
             session: SessionNumber(session.0.cast_unsigned()),
             timeout,
@@ -86,7 +86,7 @@ impl Driver {
         }
     }
 
-    /// Waits for `work`, and answers commands without a session.
+    /// Waits for `work`. Meanwhile, answers commands as a store without a session does.
     async fn meanwhile<T>(&mut self, work: impl Future<Output = T>) -> Result<T, End> {
         tokio::pin!(work);
         loop {
@@ -97,7 +97,7 @@ impl Driver {
                         let answer = Answer::Refused(Refusal::Disconnected);
                         let _ = self.events.send(StoreEvent::Answered { id, answer });
                     }
-                    // A new session is being opened already.
+                    // A new session is already being opened.
                     Some(Command::Renew) => {}
                     Some(Command::Close) => return Err(End::Closed),
                     None => return Err(End::Abandoned),
@@ -112,7 +112,7 @@ fn next_delay(delay: Duration) -> Duration {
     (delay * 2).clamp(FIRST_DELAY, LAST_DELAY)
 }
 
-/// Up to half as long again, so that nodes that lost the store together do not come back together.
+/// Lengthens a delay by up to half at random, so that nodes that lost the store together do not come back together.
 fn jittered(delay: Duration) -> Duration {
     let random = RandomState::new().build_hasher().finish() % 512;
     delay + delay * u32::try_from(random).expect("less than 512") / 1024

@@ -1,16 +1,16 @@
-//! What an error of the client says about the request that it ended.
+//! Translates errors of the client into what they say about a request.
 
 use rolecall_core::store::Refusal;
 use zookeeper_client::Error;
 
-/// Why a request was not done, or is not known to be.
+/// Reason why a request was not done, or may not have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Failure {
-    /// It was not done and never will be.
+    /// The request was not done and never will be.
     Refused(Refusal),
-    /// It may have been done, or may still be.
+    /// The request may have been done, or may still be done.
     Unknown,
-    /// The same, and the session can't be relied on: another one answered, or the client no longer works.
+    /// The request may have been done, and the session cannot be trusted: another one answered, or the client has failed.
     SessionInDoubt,
 }
 
@@ -40,7 +40,7 @@ impl From<Error> for Failure {
             | Error::SessionMoved
             | Error::Throttled
             | Error::Unimplemented => Self::Refused(Refusal::Denied),
-            // The client answers so when its own task is gone, and when the server spoke out of turn.
+            // The client returns this when its own task is gone, and when the server violated the protocol.
             Error::UnexpectedError(_) => Self::SessionInDoubt,
             Error::ConnectionLoss
             | Error::Custom(_)
@@ -49,7 +49,7 @@ impl From<Error> for Failure {
             | Error::Timeout
             | Error::UnexpectedErrorCode(_)
             | Error::UnmarshalError { .. } => Self::Unknown,
-            // What a later version of the client adds.
+            // Errors that a later version of the client adds.
             _ => Self::Unknown,
         }
     }
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_does_not_tell_whether_it_was_done_is_unknown() {
+    fn an_error_that_leaves_it_open_whether_the_request_was_done_is_unknown() {
         for error in [Error::ConnectionLoss, Error::Timeout, Error::UnexpectedErrorCode(-7), Error::RuntimeInconsistent]
         {
             assert_eq!(Failure::from(error.clone()), Failure::Unknown, "{error}");
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_definitely_not_done_is_refused() {
+    fn an_error_that_proves_the_request_was_not_done_is_a_refusal() {
         for (error, refusal) in [
             (Error::NoNode, Refusal::Missing),
             (Error::NodeExists, Refusal::Exists),

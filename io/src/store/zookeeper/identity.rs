@@ -1,35 +1,35 @@
-//! Who this node is, checked for what can be written into ZooKeeper.
+//! Identity of this node, checked before it is written into ZooKeeper.
 
 use crate::store::Participant;
 
-/// How long the id of a node and the name of a cluster may be, in bytes.
+/// Longest id of a node and longest name of a cluster, in bytes.
 pub const MAX_NAME_BYTES: usize = 128;
 
-/// Why a node cannot take part under the names that it was given.
+/// Reason why a node cannot take part under the names given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParticipantError {
-    /// A name that can be no znode's.
+    /// A name cannot be the name of a znode.
     #[error(
         "{what} `{}`: {fault}; accepted: 1 to {MAX_NAME_BYTES} bytes of UTF-8 without `/` and without control or private \
          characters", name.escape_debug()
     )]
     Name {
-        /// Which name.
+        /// Kind of name: `id` or `cluster`.
         what: &'static str,
         /// The name as given.
         name: String,
-        /// What is wrong with it.
+        /// Fault of the name.
         fault: &'static str,
     },
-    /// An address that others could not connect to.
-    #[error("address `{}`; accepted: host:port, [IPv6]:port", address.escape_debug())]
+    /// The address has no form to which others can connect.
+    #[error("address `{}` is malformed; accepted: host:port, [IPv6]:port", address.escape_debug())]
     Address {
         /// The address as given.
         address: String,
     },
 }
 
-/// A participant whose names were checked.
+/// Participant whose names have been checked.
 #[derive(Clone, Debug)]
 pub(super) struct Identity {
     pub(super) id: String,
@@ -65,7 +65,7 @@ fn check_name(what: &'static str, name: &str) -> Result<(), ParticipantError> {
     Err(ParticipantError::Name { what, name: name.into(), fault })
 }
 
-/// ZooKeeper's own list (`PathUtils.validatePath`).
+/// True for the characters that ZooKeeper refuses (`PathUtils.validatePath`).
 fn is_refused(letter: char) -> bool {
     matches!(letter, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}')
 }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn good_names() {
+    fn good_names_are_accepted() {
         for id in ["a", "node-a.example.org", "größe 1", "x".repeat(128).as_str()] {
             assert!(identity("default", id, "a:1").is_ok(), "{id}");
         }
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_names_are_told_with_what_is_accepted() {
+    fn the_error_for_a_bad_name_says_what_is_accepted() {
         for id in ["", "a/b", "a\nb", "\u{85}", "\u{e000}", "\u{fffd}", "..", "x".repeat(129).as_str()] {
             for error in [identity("default", id, "a:1"), identity(id, "a", "a:1")] {
                 let message = error.expect_err(id).to_string();
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_addresses_are_told_with_what_is_accepted() {
+    fn the_error_for_a_bad_address_says_what_is_accepted() {
         for address in ["", "a", "a:", ":1", "a:0", "a:65536", "a:+1", "::1:80", "[a]:1", "a b:1", "a\n:1"] {
             let message = identity("default", "a", address).expect_err(address).to_string();
             assert!(message.contains("accepted: host:port"), "{message}");

@@ -1,17 +1,17 @@
-//! Where everything of one cluster lies.
+//! Paths of everything that belongs to one cluster.
 
 use rolecall_core::{Directory, Session};
 
 use super::record::directory_name;
 
-/// The paths of one cluster's znodes.
+/// Paths of one cluster's znodes.
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     root: String,
 }
 
 impl Layout {
-    /// Those of `cluster` under `chroot`, which is empty or begins with a slash.
+    /// Paths of `cluster` under `chroot`, which is empty or begins with a slash.
     pub(super) fn new(chroot: &str, cluster: &str) -> Self {
         Self { root: format!("{chroot}/rolecall/{cluster}") }
     }
@@ -48,7 +48,7 @@ impl Layout {
         format!("{}/{name}", self.directory(directory))
     }
 
-    /// The znode that proves which session a connection serves.
+    /// Path of the znode that proves which session a connection serves.
     pub(super) fn probe(&self, Session(session): Session) -> String {
         format!("{}/probe-{session:016x}", self.root)
     }

@@ -1,19 +1,19 @@
-//! The adapter for Apache ZooKeeper, 3.5 or later.
+//! Adapter for Apache ZooKeeper, 3.5 or later.
 //!
-//! A task of its own owns the client, and with it the session: the `driver` opens one after the other, a `session`
-//! serves one from its first connection to its end, and each `request` is a future there that runs to its end.
+//! A separate task owns the client, and with it the session. The `driver` opens one session after another, a `session`
+//! serves one from its first connection to its end, and each `request` is a future in it that runs to its end.
 //!
-//! What the client does not do is done here:
+//! The adapter adds what the client lacks:
 //! - A reconnect counts only once a write on the new connection has shown which session it serves (see `proof`).
-//! - Nothing is given to the client while it has no connection; it would keep it and send it later.
-//! - An answer never overtakes the news that the connection on which it was asked is lost.
-//! - A session is closed by dropping the client, and its end is awaited.
-//! - Nothing is tried again, but for a create whose parents were missing.
+//! - Nothing is given to the client while it has no connection, because it would keep the request and send it later.
+//! - An answer never overtakes the news that the connection of its request was lost.
+//! - Closing a session drops the client and waits for the session's end.
+//! - Nothing is repeated, except steps for which a znode must first be created.
 //!
-//! The layout of the znodes is that of Apache Curator's `LeaderLatch` and service discovery: under
-//! `/rolecall/<cluster>`, `election/_c_<guid>-latch-<sequence>`, `services/{workers,coordinators}/<id>.<session>`, `term`,
-//! `beat` and `settings`, and for moments `probe-<session>`. [`znode`] and [`record`] read and write them; they are public
-//! for tests and fuzzers.
+//! The layout of the znodes is that of Apache Curator's `LeaderLatch` and service discovery. Under `/rolecall/<cluster>`
+//! there are `election/_c_<guid>-latch-<sequence>`, `services/{workers,coordinators}/<id>.<session>`, `term`, `beat` and
+//! `settings`, and for short moments `probe-<session>`. [`znode`] and [`record`] read and write their names and data; they
+//! are public for tests and fuzzers.
 
 mod driver;
 mod failure;
@@ -41,7 +41,7 @@ use self::layout::Layout;
 use super::url::List;
 use super::{Participant, Server, Store, StoreEvent};
 
-/// What the store tells its task.
+/// Command of the store to its task.
 #[derive(Debug)]
 enum Command {
     Send(OpId, Request),
@@ -49,10 +49,10 @@ enum Command {
     Close,
 }
 
-/// A connection to ZooKeeper, for one node.
+/// Connection to ZooKeeper, for one node.
 ///
-/// It connects for as long as it takes, and resolves the names of servers anew each time. Dropping it ends its session in
-/// the background, as far as there is a connection.
+/// It tries to connect until it succeeds, and resolves the names of the servers each time. Dropping it ends its session in
+/// the background, if there is a connection.
 #[derive(Debug)]
 pub struct ZooKeeperStore {
     commands: UnboundedSender<Command>,
@@ -60,8 +60,8 @@ pub struct ZooKeeperStore {
 }
 
 impl ZooKeeperStore {
-    /// Starts to connect to `servers`, of which there is at least one, for `participant`; everything lies under `chroot`,
-    /// which is empty or a path.
+    /// Starts to connect to `servers`, which must not be empty, for `participant`. All znodes are under `chroot`, which is
+    /// empty or a path.
     ///
     /// # Errors
     /// If `participant` has names or an address that cannot be written into ZooKeeper.
@@ -85,7 +85,7 @@ impl ZooKeeperStore {
     }
 
     fn command(&self, command: Command) {
-        // The task ends before this only after it was told to close, and then nothing is answered any more.
+        // The task ends earlier only if it was told to close. After that, nothing is answered any more.
         let _ = self.commands.send(command);
     }
 }

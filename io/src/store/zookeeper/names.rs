@@ -1,4 +1,4 @@
-//! The names of candidates that cannot be made from what the core knows of them.
+//! Names of candidates that cannot be derived from what the core knows about them.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use rolecall_core::store::Reply;
 
 use super::znode::{candidate_name, parse_candidate};
 
-/// Names without a guid, from the last listing.
+/// Names of the candidates without a guid, from the last listing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Names(BTreeMap<Candidate, String>);
 
@@ -31,7 +31,7 @@ impl Names {
         (Self(names), Reply::Candidates { candidates, skipped })
     }
 
-    /// The name of a candidate; `None` where it has no guid and the last listing did not show it.
+    /// Name of a candidate; `None` if it has no guid and was not in the last listing.
     pub(super) fn of(&self, candidate: Candidate) -> Option<String> {
         candidate_name(candidate).or_else(|| self.0.get(&candidate).cloned())
     }

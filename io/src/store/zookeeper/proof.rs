@@ -1,9 +1,9 @@
-//! Which session a connection serves.
+//! Proves which session a connection serves.
 //!
 //! The client knows the number of its session from its first connection only, and a server may answer a reconnect with
-//! another session. Then the old one's ephemeral znodes may stand for a while and name the old session as their owner, so
-//! reading them proves nothing. What a connection creates is owned by the session that it serves: that proves it, and it
-//! proves that the store commits what this session writes.
+//! another session. The old session's ephemeral znodes may then stay for a while and name the old session as their owner,
+//! so reading them proves nothing. A znode created over the connection is owned by the session that the connection
+//! serves. So creating one proves which session that is, and that the store commits what this session writes.
 
 use futures_util::future::join;
 use tracing::warn;
@@ -11,18 +11,18 @@ use tracing::warn;
 use super::failure::Failure;
 use super::request::{Desk, EPHEMERAL};
 
-/// What the first write on a new connection showed.
+/// Result of the first write on a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
     /// The connection serves this session.
     Same,
-    /// It serves another session.
+    /// The connection serves another session.
     Other,
-    /// It could not be found out.
+    /// The result of the write is not known, or it failed.
     Unclear(Failure),
 }
 
-/// Creates an ephemeral znode, and looks at who owns it. One that an earlier connection has left is deleted first.
+/// Creates an ephemeral znode and checks its owner. A znode that an earlier connection left behind is deleted first.
 pub(super) async fn prove(desk: Desk) -> Proof {
     let path = desk.layout.probe(desk.session);
     let (_, created) = join(desk.client.delete(&path, None), desk.create(&path, b"", &EPHEMERAL)).await;
@@ -33,10 +33,10 @@ pub(super) async fn prove(desk: Desk) -> Proof {
     }
 }
 
-/// Deletes the znode that [`prove`] has created. If that fails the next proof deletes it, or it goes with the session.
+/// Deletes the znode that [`prove`] created. If that fails, the next proof deletes it, or it goes with the session.
 pub(super) async fn tidy(desk: Desk) {
     let path = desk.layout.probe(desk.session);
     if let Err(error) = desk.client.delete(&path, None).await {
-        warn!(path, %error, "left for now");
+        warn!(path, %error, "cannot delete the probe for now; it goes away with the session at the latest");
     }
 }

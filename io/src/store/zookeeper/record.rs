@@ -1,5 +1,5 @@
-//! The data of znodes: pure functions on bytes that anybody may have written. Fields that they do not know are ignored,
-//! since versions mix during an upgrade.
+//! Data of znodes: pure functions on bytes that anyone may have written. Unknown fields are ignored, because versions mix
+//! during an upgrade.
 
 use core::time::Duration;
 
@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 use super::znode::parse_hex;
 
-/// What the data of `term` says; its epoch is in the znode's `mzxid`.
+/// Data of the znode `term`. The term's epoch is not in it: it is the znode's `mzxid`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TermData {
-    /// The life of the store.
+    /// Incarnation of the store.
     pub incarnation: Incarnation,
-    /// The id of the node that claimed the term.
+    /// Id of the node that claimed the term.
     pub id: String,
-    /// Where that node answers.
+    /// Address of that node, `host:port`.
     pub address: String,
 }
 
@@ -27,7 +27,7 @@ struct TermJson {
 }
 
 impl TermData {
-    /// Reads the data of `term`; `None` where it is malformed.
+    /// Parses the data of `term`; `None` if it is malformed.
     #[must_use]
     pub fn parse(data: &[u8]) -> Option<Self> {
         let TermJson { incarnation, id, address } = serde_json::from_slice(data).ok()?;
@@ -42,14 +42,14 @@ impl TermData {
     }
 }
 
-/// What the data of a registry's entry says: a `ServiceInstance` of Apache Curator, with top-level fields of our own.
+/// Data of a registry's entry: a `ServiceInstance` of Apache Curator with additional top-level fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryData {
-    /// Where the node answers, `host:port`, an IPv6 address in brackets.
+    /// Address of the node, `host:port`, with an IPv6 address in brackets.
     pub address: String,
-    /// The epoch of its term, on a coordinator.
+    /// Epoch of its term; only on a coordinator.
     pub epoch: Option<Epoch>,
-    /// The timeout of its session, where it says so.
+    /// Timeout of its session, if the entry has it.
     pub session_timeout: Option<Duration>,
 }
 
@@ -64,7 +64,7 @@ struct EntryJson {
 }
 
 impl EntryData {
-    /// Reads the data of an entry; `None` where it is malformed.
+    /// Parses the data of an entry; `None` if it is malformed.
     #[must_use]
     pub fn parse(data: &[u8]) -> Option<Self> {
         let EntryJson { address, port, epoch, session_timeout_ms } = serde_json::from_slice(data).ok()?;
@@ -81,20 +81,20 @@ impl EntryData {
     }
 }
 
-/// A node's own entry, to be written.
+/// Entry that a node writes for itself.
 #[derive(Clone, Copy, Debug)]
 pub struct OwnEntry<'a> {
-    /// The node's id.
+    /// Id of the node.
     pub id: &'a str,
-    /// The host on which it answers, without brackets.
+    /// Host of the node, without brackets.
     pub host: &'a str,
-    /// The port on which it answers.
+    /// Port of the node.
     pub port: u16,
-    /// The epoch of its term, on a coordinator.
+    /// Epoch of its term; only on a coordinator.
     pub epoch: Option<Epoch>,
-    /// The timeout of its session.
+    /// Timeout of its session.
     pub session_timeout: Duration,
-    /// The time of day, in milliseconds since 1970: for people.
+    /// Wall-clock time of the registration, in milliseconds since 1970. Only people read it.
     pub registered_ms: u64,
 }
 
@@ -106,7 +106,7 @@ struct InstanceJson<'a> {
     address: &'a str,
     port: u16,
     ssl_port: Option<u16>,
-    // Readers of other types of payload would fail at anything but null, so what is ours stands beside it.
+    // Readers that expect another type of payload would fail on anything but null, so our fields are beside it.
     payload: Option<u8>,
     #[serde(rename = "registrationTimeUTC")]
     registration_time_utc: u64,
@@ -163,7 +163,7 @@ impl OwnEntry<'_> {
     }
 }
 
-/// The name of a directory's znode, and of Curator's service.
+/// Name of a directory's znode, which is also the name of Curator's service.
 #[must_use]
 pub fn directory_name(directory: Directory) -> &'static str {
     match directory {
@@ -173,7 +173,7 @@ pub fn directory_name(directory: Directory) -> &'static str {
 }
 
 fn bytes_of(value: &impl Serialize) -> Vec<u8> {
-    serde_json::to_vec(value).expect("structs of strings and numbers are always written")
+    serde_json::to_vec(value).expect("a struct of strings and numbers can be written as JSON")
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_no_term() {
+    fn garbage_is_not_a_term() {
         for data in [
             "",
             "null",
@@ -213,13 +213,13 @@ mod tests {
     }
 
     #[test]
-    fn what_curator_writes_is_read() {
+    fn an_entry_written_by_curator_is_read() {
         let entry = EntryData::parse(CURATOR.as_bytes()).expect("a good entry");
         assert_eq!(entry, EntryData { address: "10.0.0.5:8080".into(), epoch: None, session_timeout: None });
     }
 
     #[test]
-    fn our_own_entry_is_curators_form_and_more() {
+    fn our_own_entry_has_curators_form_and_more_fields() {
         let own = OwnEntry {
             id: "node-a",
             host: "10.0.0.5",
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn garbage_is_no_entry() {
+    fn garbage_is_not_an_entry() {
         for data in [
             "",
             "[]",

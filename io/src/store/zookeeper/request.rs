@@ -1,4 +1,4 @@
-//! How each request of the vocabulary is done with ZooKeeper's.
+//! Performs each request of the core with requests to ZooKeeper.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -25,10 +25,10 @@ const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls
 pub(super) const EPHEMERAL: CreateOptions<'static> = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
 const SEQUENTIAL: CreateOptions<'static> = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
 
-/// How often a step is tried for which something must first be created, while somebody else deletes that again and again.
+/// Attempts at a step for which a znode must first be created. More than one helps if somebody else deletes it meanwhile.
 const ATTEMPTS: u32 = 4;
 
-/// What a request needs. Dropping the last of them drops the client.
+/// Everything that a request needs. Dropping the last clone drops the client.
 #[derive(Clone, Debug)]
 pub(super) struct Desk {
     pub(super) client: Client,
@@ -38,7 +38,7 @@ pub(super) struct Desk {
     pub(super) timeout: Duration,
 }
 
-/// A request that was done.
+/// Result of a request that was done.
 #[derive(Debug)]
 pub(super) struct Done {
     pub(super) reply: Reply,
@@ -54,7 +54,7 @@ impl From<Reply> for Done {
 
 type Outcome = Result<Done, Failure>;
 
-/// Does one request. Its first message is given to the client when this is polled for the first time.
+/// Performs one request. Its first message goes to the client when this future is first polled.
 pub(super) async fn perform(desk: Desk, request: Request, names: Arc<Names>) -> Outcome {
     let named = |candidate| names.of(candidate).map(|name| desk.layout.candidate(&name));
     match request {
@@ -83,7 +83,7 @@ pub(super) async fn perform(desk: Desk, request: Request, names: Arc<Names>) -> 
 }
 
 impl Desk {
-    /// Creates a znode; its parents too where they are missing, the chroot among them.
+    /// Creates a znode, and its parents if they are missing, including the chroot.
     pub(super) async fn create(
         &self,
         path: &str,
@@ -96,11 +96,11 @@ impl Desk {
                 outcome => return Ok(outcome?),
             }
         }
-        warn!(path, "its parents are deleted as fast as they are created");
+        warn!(path, "cannot create this znode: something keeps deleting its parents");
         Err(Refusal::Denied.into())
     }
 
-    /// Whether `stat` is that of an ephemeral znode of the session that this client was opened with.
+    /// True if `stat` belongs to an ephemeral znode of the session with which this client was opened.
     pub(super) fn owns(&self, stat: &Stat) -> bool {
         stat.ephemeral_owner.cast_unsigned() == self.session.0
     }
@@ -116,8 +116,8 @@ impl Desk {
         self.still_connected()
     }
 
-    /// A request of several steps does not go on behind a loss of the connection: the client would keep the step and send
-    /// it in whatever session comes next.
+    /// Checks that the connection was not lost. A request of several steps must not go on after a loss: the client would
+    /// keep the next step and send it in whatever session comes next.
     fn still_connected(&self) -> Result<(), Failure> {
         match self.client.state() {
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => Ok(()),
@@ -171,7 +171,7 @@ impl Desk {
         if create {
             writer.add_create(&term, &data, &PERSISTENT)?;
         }
-        // Also after its creation, in the same transaction: some servers tell the revision of a set only.
+        // Also after creating the znode, in the same transaction: some servers return the revision only for a set.
         writer.add_set_data(&term, &data, None)?;
         let results = writer.commit().await.map_err(multi_failure)?;
         let revision = results
@@ -204,7 +204,7 @@ impl Desk {
         Err(Refusal::Denied.into())
     }
 
-    /// A transaction that is done only if `candidate` exists.
+    /// Starts a transaction that is done only if `candidate` exists.
     fn checked(&self, candidate: &str) -> Result<MultiWriter<'_>, Failure> {
         const ANY_VERSION: i32 = -1;
         let mut writer = self.client.new_multi_writer();
@@ -218,7 +218,7 @@ impl Desk {
         sync.await?;
         let (data, stat) = read.await?;
         let Some(TermData { incarnation, id, address }) = TermData::parse(&data) else {
-            warn!(path, "not the record of a term; delete this znode to let the next leader write a new one");
+            warn!(path, "this znode is not the record of a term; delete it to let the next leader write a new one");
             return Err(Refusal::Denied.into());
         };
         let fence = Fence { incarnation, epoch: Epoch(stat.mzxid.cast_unsigned()) };
@@ -275,11 +275,11 @@ impl Desk {
                 }
             }
         }
-        warn!(path, "it is deleted as fast as it is created");
+        warn!(path, "cannot watch this znode: something keeps deleting it");
         Err(Refusal::Denied.into())
     }
 
-    /// Reads the entries of these names, all at once. One that is gone meanwhile is simply not there.
+    /// Reads the entries of these names, all at once. An entry that has gone meanwhile is left out.
     async fn snapshot(&self, directory: Directory, names: Vec<String>) -> Result<Snapshot, Failure> {
         let read = async |name: &str| {
             let Some((id, session)) = parse_entry(name) else { return Ok(Entry::Skipped) };
@@ -314,7 +314,7 @@ impl Desk {
                 Err(Error::NoNode) => self.still_connected()?,
                 outcome => {
                     let Ok(text) = String::from_utf8(outcome?.0) else {
-                        warn!(path, "not UTF-8; delete this znode to let the next node write its settings");
+                        warn!(path, "this znode is not UTF-8; delete it to let the next node write its settings");
                         return Err(Refusal::Denied.into());
                     };
                     return Ok(Reply::Settled(text.into()).into());
@@ -337,7 +337,7 @@ fn entry(key: MemberKey, data: &[u8], stat: &Stat) -> Entry {
     Entry::Member(Member { key, address: address.into(), epoch, session_timeout, created })
 }
 
-/// The first operation of each transaction checks the candidate.
+/// Translates the error of a transaction. The first operation of each transaction checks the candidate.
 fn multi_failure(error: MultiWriteError) -> Failure {
     match error {
         MultiWriteError::OperationFailed { index: 0, source: Error::NoNode } => Refusal::CandidateGone.into(),

@@ -1,4 +1,4 @@
-//! One session with ZooKeeper, from its first connection to its end.
+//! Session with ZooKeeper, from its first connection to its end.
 
 use core::ops::ControlFlow;
 use core::pin::Pin;
@@ -23,32 +23,32 @@ use super::request::{Desk, Done, perform};
 use super::watches::Watches;
 use crate::store::StoreEvent;
 
-/// How long the closing of a session may take, if its timeout is not shorter.
+/// Limit for closing a session, unless its timeout is shorter.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
-/// How a session ended for its owner.
+/// Reason why a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// It is over or in doubt: open a new one.
+    /// The session is over or in doubt: open a new one.
     Lost,
-    /// It was closed as asked.
+    /// The session was closed on request.
     Closed,
-    /// Nobody is there any more to serve.
+    /// The store was dropped, so there is nobody left to serve.
     Abandoned,
 }
 
-/// What the connection is good for.
+/// State of the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Link {
-    /// It serves this session.
+    /// Connected, and known to serve this session.
     Up,
-    /// There is none.
+    /// Not connected.
     Suspended,
-    /// There is one again; which session it serves is being found out.
+    /// Connected again, but not yet known to serve this session.
     Proving,
 }
 
-/// What a running request came to.
+/// Piece of work that has ended.
 enum Completed {
     Request(OpId, Result<Done, Failure>),
     Tidied,
@@ -56,7 +56,7 @@ enum Completed {
 
 type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-/// Owns the client of one session. When it ends, nothing of the client is left.
+/// Owner of one session's client. When it ends, nothing of the client is left.
 pub(super) struct Session<'a> {
     desk: Desk,
     state: StateWatcher,
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
         self.tell_up();
         let mut flow = match self.state.peek_state() {
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => ControlFlow::Continue(()),
-            // Lost again before it could be watched.
+            // The connection was lost before its state could be watched.
             state @ (SessionState::Disconnected
             | SessionState::AuthFailed
             | SessionState::Expired
@@ -117,8 +117,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// The watcher tells the latest state only, so a short loss of the connection shows as the state that was there before.
-    /// Whatever is not the end is a new connection, then.
+    /// Handles a new state of the client. The watcher reports only the latest state, so after a short loss of the connection
+    /// it reports the same state as before. Therefore any state that is not the end counts as a new connection.
     fn on_state(&mut self, state: SessionState) -> ControlFlow<End> {
         if self.link == Link::Up {
             self.tell(StoreEvent::Suspended);
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
                 ControlFlow::Continue(())
             }
             SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => {
-                info!(session = %self.desk.client.session_id(), %state, "session over");
+                info!(session = %self.desk.client.session_id(), %state, "the session with ZooKeeper is over");
                 ControlFlow::Break(End::Lost)
             }
         }
@@ -155,11 +155,11 @@ impl<'a> Session<'a> {
                 ControlFlow::Continue(())
             }
             Proof::Other => {
-                warn!(session = %self.desk.client.session_id(), "the server answered a reconnect with another session");
+                warn!(session = %self.desk.client.session_id(), "the server answered a reconnect with another session; opening a new one");
                 ControlFlow::Break(End::Lost)
             }
             Proof::Unclear(failure) => {
-                warn!(session = %self.desk.client.session_id(), ?failure, "which session the server serves is unclear");
+                warn!(session = %self.desk.client.session_id(), ?failure, "cannot find out which session the server serves; opening a new one");
                 ControlFlow::Break(End::Lost)
             }
         }
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
             Err(Failure::Refused(refusal)) => Answer::Refused(refusal),
             Err(Failure::Unknown) => Answer::Unknown,
             Err(Failure::SessionInDoubt) => {
-                warn!(session = %self.desk.client.session_id(), "an answer leaves the session in doubt");
+                warn!(session = %self.desk.client.session_id(), "an answer casts doubt on the session; opening a new one");
                 self.tell(StoreEvent::Answered { id, answer: Answer::Unknown });
                 return ControlFlow::Break(End::Lost);
             }
@@ -224,8 +224,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes note of what became of the connection before an answer is passed on: an answer that came over a later
-    /// connection must not overtake the news of that.
+    /// Handles changes of the connection before an answer is passed on: an answer from a later connection must not overtake
+    /// the news of that connection. Returns true if there was a change.
     fn observe(&mut self) -> ControlFlow<End, bool> {
         let mut any = false;
         while let Some(state) = self.state.changed().now_or_never() {
@@ -235,8 +235,8 @@ impl<'a> Session<'a> {
         ControlFlow::Continue(any)
     }
 
-    /// Ends the session in good order: what was begun is waited for, then the client is dropped, which makes it tell the
-    /// server, and its end is awaited.
+    /// Ends the session in good order: waits for the work that has begun, drops the client, which then tells the server, and
+    /// waits for the session's end.
     async fn close(mut self) -> End {
         let begin = Instant::now();
         let limit = self.desk.timeout.min(CLOSE_LIMIT);
@@ -250,11 +250,11 @@ impl<'a> Session<'a> {
         .await;
         let Self { desk, mut state, proof, running, watches, .. } = self;
         let session = desk.client.session_id();
-        // The client first: then the watches have nobody to ask for their removal.
+        // Drop the client first: the watches then have nobody to ask for their removal.
         drop((desk, running, proof, watches));
         let closed = timeout_at(begin + limit, async { while !state.changed().await.is_terminated() {} }).await;
         if closed.is_err() {
-            warn!(%session, "not closed within {limit:?}; the server ends it after its timeout");
+            warn!(%session, "the session did not close within {limit:?}; the server ends it after its timeout");
         }
         End::Closed
     }
@@ -264,7 +264,7 @@ impl<'a> Session<'a> {
     }
 
     fn tell(&self, event: StoreEvent) {
-        // Nobody listens only when the store was dropped, which the commands tell.
+        // This fails only if the store was dropped, which the channel of commands reports.
         let _ = self.events.send(event);
     }
 }

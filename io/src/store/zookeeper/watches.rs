@@ -1,4 +1,4 @@
-//! The watches that are set, each with a task that waits for it.
+//! Active watches, each with a task that waits for it.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use rolecall_core::{OpId, Slot};
 use tokio::task::{AbortHandle, JoinSet};
 use zookeeper_client::{EventType, OneshotWatcher};
 
-/// A watch that a request has set.
+/// Watch set by a request.
 #[derive(Debug)]
 pub(super) struct Watch {
     pub(super) path: String,
-    /// Whether it is on the children of `path`: if `path` is deleted then, that is but a change, since a directory that does
-    /// not exist is an empty one.
+    /// True if the watch is on the children of `path`. The deletion of `path` is then only a change, because a missing
+    /// directory counts as an empty one.
     pub(super) children: bool,
     pub(super) watcher: OneshotWatcher,
 }
@@ -32,9 +32,9 @@ struct Fired {
 }
 
 impl Watches {
-    /// Waits for `watch`, which the request `id` has set. An older one of the same path and slot is dropped: what it would
-    /// have told, the newer reading has seen. (The client asks the server to remove a watch that is dropped only where it was
-    /// the last one of its path, which this one is not.)
+    /// Waits for `watch`, which the request `id` has set. An older watch with the same path and slot is dropped: the newer
+    /// reading has already seen any change that it would report. (The client asks the server to remove a dropped watch only
+    /// if it was the last one of its path, which the older one is not.)
     pub(super) fn arm(&mut self, id: OpId, watch: Watch) {
         let key = (watch.path, id.slot);
         let task = self.tasks.spawn({
@@ -46,7 +46,7 @@ impl Watches {
                     | EventType::NodeCreated
                     | EventType::NodeDataChanged
                     | EventType::NodeChildrenChanged => Some(Notice::Changed),
-                    // The end of the session is no news of a znode.
+                    // The end of the session says nothing about the znode.
                     EventType::Session => None,
                 };
                 Fired { key, id, notice }
@@ -57,7 +57,7 @@ impl Watches {
         }
     }
 
-    /// The next notice; `None` where nothing is watched.
+    /// Next notice; `None` if there are no watches.
     pub(super) async fn next(&mut self) -> Option<(OpId, Notice)> {
         loop {
             let Ok(Fired { key, id, notice }) = self.tasks.join_next().await? else { continue };

@@ -1,12 +1,12 @@
-//! The names of znodes: pure functions on text that anybody may have written.
+//! Names of znodes: pure functions on text that anyone may have written.
 
 use rolecall_core::{Candidate, Guid, Session};
 
-/// The candidate that a child of the election directory stands for, or `None` where it is none.
+/// Parses the name of a child of the election directory; `None` if it is not a candidate's.
 ///
 /// A candidate is whatever Apache Curator's `LeaderLatch` counts as one: a name that ends in `latch-` and the sequence
-/// number as the server writes it (ten digits; after an overflow a minus sign makes it up to eleven). Its guid is known
-/// where the name has exactly the form `_c_<guid>-latch-<sequence>`, so that [`candidate_name`] gives the name back.
+/// number as the server writes it (ten digits; after an overflow, a minus sign makes it up to eleven characters). The guid
+/// is known if the name has exactly the form `_c_<guid>-latch-<sequence>`; [`candidate_name`] then gives the name back.
 #[must_use]
 pub fn parse_candidate(name: &str) -> Option<Candidate> {
     let (head, digits) = name.rsplit_once("latch-")?;
@@ -15,14 +15,14 @@ pub fn parse_candidate(name: &str) -> Option<Candidate> {
     Some(Candidate { sequence, guid })
 }
 
-/// The name of a candidate's znode; `None` without a guid, since such a name can only be read.
+/// Name of a candidate's znode. `None` if the candidate has no guid: its name cannot be derived, only read.
 #[must_use]
 pub fn candidate_name(candidate: Candidate) -> Option<String> {
     let guid = candidate.guid?;
     Some(format!("{}{:010}", candidate_prefix(guid), candidate.sequence))
 }
 
-/// What the server appends the sequence number to.
+/// Beginning of a candidate's name, to which the server appends the sequence number.
 #[must_use]
 pub fn candidate_prefix(Guid(guid): Guid) -> String {
     let (a, b, c, d, e) =
@@ -30,7 +30,7 @@ pub fn candidate_prefix(Guid(guid): Guid) -> String {
     format!("_c_{a:08x}-{b:04x}-{c:04x}-{d:04x}-{e:012x}-latch-")
 }
 
-/// The node and the session in the name of a registry's entry, `<node id>.<session, 16 hex digits>`.
+/// Parses the name of a registry's entry, `<node id>.<session, 16 hex digits>`, into node and session.
 #[must_use]
 pub fn parse_entry(name: &str) -> Option<(&str, Session)> {
     let (id, session) = name.rsplit_once('.')?;
@@ -38,13 +38,13 @@ pub fn parse_entry(name: &str) -> Option<(&str, Session)> {
     Some((id, Session(parse_hex(session)?)))
 }
 
-/// The name of a registry's entry.
+/// Name of a registry's entry.
 #[must_use]
 pub fn entry_name(id: &str, Session(session): Session) -> String {
     format!("{id}.{session:016x}")
 }
 
-/// A number in lower-case hexadecimal digits alone.
+/// Parses a number that consists of lower-case hexadecimal digits only.
 pub(super) fn parse_hex(text: &str) -> Option<u64> {
     let digits = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
     digits.then(|| u64::from_str_radix(text, 16).ok()).flatten()
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn candidates_without_a_guid_stand_all_the_same() {
+    fn a_candidate_without_a_guid_is_still_a_candidate() {
         for name in [
             "latch-0000000003",
             "x-latch-0000000003",
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_candidate() {
+    fn other_names_are_not_candidates() {
         for name in [
             "",
             "latch-",
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_entry() {
+    fn other_names_are_not_entries() {
         for name in [
             "",
             "a",
