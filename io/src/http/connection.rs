@@ -147,7 +147,11 @@ impl Connection {
 }
 
 fn overloaded() -> Response<Bytes> {
-    retry(answer::error(StatusCode::SERVICE_UNAVAILABLE, "overloaded", "this node is busy with as many requests as it can take; try again later"))
+    retry(answer::error(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "overloaded",
+        "this node is as busy as it can be; try again later",
+    ))
 }
 
 fn too_slow() -> Response<Bytes> {
