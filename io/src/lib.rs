@@ -11,12 +11,9 @@
 //!
 //! ```
 //! use core::error::Error;
-//! use std::sync::Arc;
 //! use bytes::Bytes;
 //! use http::{Request, Response};
-//! use rolecall_core::{Config, Role};
-//! use rolecall::store::{MemoryStore, Store};
-//! use rolecall::{Handler, NodeBuilder, RoleService, SystemClock, Term};
+//! use rolecall::{Config, Handler, NodeBuilder, Role, RoleService, StoreUrl, Term};
 //!
 //! type Failure = Box<dyn Error + Send + Sync>;
 //! struct Hello;
@@ -38,8 +35,8 @@
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Failure> {
-//! let store = MemoryStore::new(Arc::new(SystemClock::new()));
-//! let open = move |participant| -> Result<Box<dyn Store>, Failure> { Ok(Box::new(store.connect(participant))) };
+//! let store: StoreUrl = "memory:".parse()?;
+//! let open = move |participant| store.open(participant);
 //! let mut node = NodeBuilder::new(Config::new("node-a"), Hello, open).start().await?;
 //! node.observer().until(|status| status.role == Role::Leader).await;
 //! node.shut_down().await;
@@ -67,6 +64,11 @@ mod tap;
 mod term;
 mod watermark;
 
+pub use rolecall_core::{
+    Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Fence, Guid, Health, Incarnation,
+    Leader, Member, MemberKey, Node, Objection, OnSuspend, OpId, Role, Session, Snapshot, Time, Violation,
+};
+
 pub use clock::{Clock, SystemClock};
 pub use driver::Outcome;
 pub use entropy::{Entropy, OsEntropy, SeededEntropy};
@@ -77,6 +79,7 @@ pub use net::{BoxFuture, Listener, Net, Stream, TokioNet};
 pub use node::{NodeBuilder, RunningNode, StartError};
 pub use service::{Handler, RoleService};
 pub use status::{Observer, Status, StoreState};
+pub use store::StoreUrl;
 pub use tap::Tap;
 pub use term::{Term, TermOver};
 pub use watermark::Watermark;

@@ -6,9 +6,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use rolecall::journal::{Journal, JournalLimits};
-use rolecall::store::zookeeper::ZooKeeperStore;
-use rolecall::store::{MemoryStore, Participant, Store, StoreUrl, StoreUrlError};
-use rolecall::{NodeBuilder, RunningNode, SystemClock};
+use rolecall::store::{Participant, Store};
+use rolecall::{NodeBuilder, RunningNode};
 use rolecall_core::{Config, OnSuspend};
 
 use super::Desk;
@@ -114,18 +113,4 @@ where
     address.get_or_init(|| node.address().to_owned());
     application.observe(node.observer().clone());
     Ok(node)
-}
-
-/// A connection to the store that an option names.
-pub(super) fn open_store(
-    store: &StoreUrl,
-    participant: Participant,
-) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> {
-    match store {
-        StoreUrl::Memory => Ok(Box::new(MemoryStore::new(Arc::new(SystemClock::new())).connect(participant))),
-        StoreUrl::ZooKeeper { servers, chroot } => Ok(Box::new(ZooKeeperStore::open(servers, chroot, &participant)?)),
-        StoreUrl::Redis { .. } | StoreUrl::Etcd { .. } => {
-            Err(StoreUrlError::NotBuilt { scheme: store.scheme() }.into())
-        }
-    }
 }

@@ -21,9 +21,11 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         None => random_id()?,
     };
     let advertise = advertise(options)?;
+    let mut tuning = options.tuning.clone();
+    tuning.store_tick = tuning.store_tick.or_else(|| options.store.store.tick());
     let plan = Plan {
         cluster: options.store.cluster.to_string(),
-        config: launch::config(&id.0, &options.tuning)?,
+        config: launch::config(&id.0, &tuning)?,
         session_timeout: options.tuning.session_timeout,
         listen: options.listen.to_string(),
         advertise,
@@ -41,8 +43,7 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let mut signals = Signals::new()?;
     let id = plan.config.id.to_string();
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
-    let mut node =
-        launch::launch(plan, application, move |participant| launch::open_store(&store, participant)).await?;
+    let mut node = launch::launch(plan, application, move |participant| store.open(participant)).await?;
     // Whether anybody reads that is nothing to a node.
     print(&format!("{told}: http://{}/\n", node.address())).ok();
     tokio::spawn(narrator::follow(id, node.observer().clone()));

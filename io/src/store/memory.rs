@@ -9,6 +9,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::store::{Act, Client, Event, Fault, Machine, Request, Server, Timing};
@@ -16,7 +17,7 @@ use rolecall_core::{OpId, Time};
 
 use self::seats::{SeatId, Seats};
 use super::{Participant, Store, StoreEvent};
-use crate::Clock;
+use crate::{Clock, SystemClock};
 
 /// The only server of the store, to which every connection goes.
 const SERVER: Server = Server(0);
@@ -43,6 +44,16 @@ impl MemoryStore {
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>) -> Self {
         Self::with_timing(clock, Timing::unbounded(Self::TICK))
+    }
+
+    /// The store of this process for `cluster`, the same for everybody who asks: what `memory:` names. It lives as long as
+    /// the process, so that epochs rise also when all members have left and come back.
+    #[must_use]
+    pub fn embedded(cluster: &str) -> Self {
+        static EMBEDDED: Mutex<BTreeMap<String, MemoryStore>> = Mutex::new(BTreeMap::new());
+        // No code that holds the lock leaves the map half changed.
+        let mut stores = EMBEDDED.lock().unwrap_or_else(PoisonError::into_inner);
+        stores.entry(cluster.into()).or_insert_with(|| Self::new(Arc::new(SystemClock::new()))).clone()
     }
 
     /// Makes an empty store with the given rules for session timeouts.

@@ -4,6 +4,8 @@
 //! [`rolecall_core::store`] on. It never blocks its caller, and never drops a write that it has begun.
 
 mod memory;
+mod open;
+mod participant;
 mod url;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
@@ -12,10 +14,13 @@ use core::fmt;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
-use rolecall_core::store::{Answer, Notice, Request};
 use rolecall_core::{OpId, Session};
 
+pub use rolecall_core::store::{Act, Answer, Notice, Refusal, Reply, Request, TermRecord, Timing};
+
 pub use self::memory::{MemoryConnection, MemoryStore};
+pub use self::open::OpenError;
+pub use self::participant::{MAX_NAME_BYTES, Participant, ParticipantError};
 pub use self::url::{Password, Server, StoreUrl, StoreUrlError};
 
 /// What a store tells its driver.
@@ -64,17 +69,4 @@ pub trait Store: fmt::Debug + Send {
 
     /// The next event, in the order in which they happened. Never ends; after [`StoreEvent::Closed`] it stays pending.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent>;
-}
-
-/// Who a node is, as an adapter writes it into the store.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Participant {
-    /// The cluster's name.
-    pub cluster: String,
-    /// The node's id.
-    pub id: String,
-    /// Where the node answers, `host:port`.
-    pub address: String,
-    /// The session timeout to ask for.
-    pub session_timeout: Duration,
 }

@@ -3,6 +3,9 @@
 use core::fmt;
 use core::net::Ipv6Addr;
 use core::str::FromStr;
+use core::time::Duration;
+
+use super::MemoryStore;
 
 /// The address of a coordination store, as a user writes it.
 ///
@@ -51,6 +54,24 @@ impl StoreUrl {
             Self::ZooKeeper { .. } => "zookeeper",
             Self::Redis { .. } => "redis",
             Self::Etcd { .. } => "etcd",
+        }
+    }
+
+    /// True for a store that lives in its user's own process, where nobody outside can look into it.
+    #[must_use]
+    pub fn is_embedded(&self) -> bool {
+        match self {
+            Self::Memory => true,
+            Self::ZooKeeper { .. } | Self::Redis { .. } | Self::Etcd { .. } => false,
+        }
+    }
+
+    /// The store's tick, where the URL alone tells it: see [`Config`](rolecall_core::Config).
+    #[must_use]
+    pub fn tick(&self) -> Option<Duration> {
+        match self {
+            Self::Memory => Some(MemoryStore::TICK),
+            Self::ZooKeeper { .. } | Self::Redis { .. } | Self::Etcd { .. } => None,
         }
     }
 

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::Request;
 use rolecall::http::{Client, ClientLimits};
-use rolecall::store::{Participant, StoreUrl};
+use rolecall::store::Participant;
 use rolecall::{Clock as _, SystemClock, TokioNet};
 use rolecall_core::Leader;
 
 use self::look::{Look, look};
 use self::report::Report;
-use super::{block_on, launch};
+use super::block_on;
 use crate::cli::{Failure, Status, print};
 
 /// Time within which the store must answer.
@@ -29,7 +29,7 @@ const LEADER_LIMIT: Duration = Duration::from_secs(2);
 /// If the store cannot be reached, or belongs to one process alone.
 pub fn status(options: &Status) -> Result<(), Failure> {
     options.store.require_built()?;
-    if options.store.store == StoreUrl::Memory {
+    if options.store.store.is_embedded() {
         return Err(Failure::Usage(
             "--store memory: this store is inside the node's own process; ask that node instead: GET /status, or open its page"
                 .into(),
@@ -49,7 +49,7 @@ async fn run(options: &Status) -> Result<(), Failure> {
         session_timeout: STORE_LIMIT,
     };
     let mut connection =
-        launch::open_store(store, participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
+        store.open(participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
     let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {
         Failure::Failed(format!(
             "--store {store}: no answer within {} s; check the address, and that the store is running",

@@ -1,33 +1,7 @@
 //! Identity of this node, checked before it is written into ZooKeeper.
 
-use crate::store::Participant;
-
-/// Longest id of a node and longest name of a cluster, in bytes.
-pub const MAX_NAME_BYTES: usize = 128;
-
-/// Reason why a node cannot take part under the names given.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ParticipantError {
-    /// A name cannot be the name of a znode.
-    #[error(
-        "{what} `{}`: {fault}; accepted: 1 to {MAX_NAME_BYTES} bytes of UTF-8 without `/` and without control or private \
-         characters", name.escape_debug()
-    )]
-    Name {
-        /// Kind of name: `id` or `cluster`.
-        what: &'static str,
-        /// The name as given.
-        name: String,
-        /// Fault of the name.
-        fault: &'static str,
-    },
-    /// The address has no form to which others can connect.
-    #[error("address `{}` is malformed; accepted: host:port, [IPv6]:port", address.escape_debug())]
-    Address {
-        /// The address as given.
-        address: String,
-    },
-}
+use crate::store::participant::split;
+use crate::store::{Participant, ParticipantError};
 
 /// Participant whose names have been checked.
 #[derive(Clone, Debug)]
@@ -40,83 +14,9 @@ pub(super) struct Identity {
 
 impl Identity {
     pub(super) fn new(participant: &Participant) -> Result<Self, ParticipantError> {
-        let Participant { cluster, id, address, session_timeout: _ } = participant;
-        check_name("cluster", cluster)?;
-        check_name("id", id)?;
+        participant.check()?;
+        let Participant { cluster: _, id, address, session_timeout: _ } = participant;
         let (host, port) = split(address).ok_or_else(|| ParticipantError::Address { address: address.clone() })?;
         Ok(Self { id: id.clone(), address: address.clone(), host: host.into(), port })
-    }
-}
-
-fn check_name(what: &'static str, name: &str) -> Result<(), ParticipantError> {
-    let fault = if name.is_empty() {
-        "it is empty"
-    } else if name.len() > MAX_NAME_BYTES {
-        "it is too long"
-    } else if name.contains('/') {
-        "it contains a slash"
-    } else if name.chars().any(is_refused) {
-        "it contains a character that ZooKeeper refuses"
-    } else if name == "." || name == ".." {
-        "it is a relative path"
-    } else {
-        return Ok(());
-    };
-    Err(ParticipantError::Name { what, name: name.into(), fault })
-}
-
-/// True for the characters that ZooKeeper refuses (`PathUtils.validatePath`).
-fn is_refused(letter: char) -> bool {
-    matches!(letter, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}')
-}
-
-fn split(address: &str) -> Option<(&str, u16)> {
-    let (host, port) = address.rsplit_once(':')?;
-    let port = port.bytes().all(|byte| byte.is_ascii_digit()).then(|| port.parse().ok()).flatten()?;
-    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
-    let good = match bare {
-        Some(bare) => bare.parse::<core::net::Ipv6Addr>().is_ok(),
-        None => !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
-    };
-    (good && port != 0).then_some((bare.unwrap_or(host), port))
-}
-
-#[cfg(test)]
-mod tests {
-    use core::time::Duration;
-
-    use super::*;
-
-    fn identity(cluster: &str, id: &str, address: &str) -> Result<Identity, ParticipantError> {
-        let (cluster, id, address) = (cluster.into(), id.into(), address.into());
-        Identity::new(&Participant { cluster, id, address, session_timeout: Duration::from_secs(1) })
-    }
-
-    #[test]
-    fn good_names_are_accepted() {
-        for id in ["a", "node-a.example.org", "größe 1", "x".repeat(128).as_str()] {
-            assert!(identity("default", id, "a:1").is_ok(), "{id}");
-        }
-        let six = identity("default", "a", "[::1]:80").expect("a good address");
-        assert_eq!((six.host.as_str(), six.port), ("::1", 80));
-    }
-
-    #[test]
-    fn the_error_for_a_bad_name_says_what_is_accepted() {
-        for id in ["", "a/b", "a\nb", "\u{85}", "\u{e000}", "\u{fffd}", "..", "x".repeat(129).as_str()] {
-            for error in [identity("default", id, "a:1"), identity(id, "a", "a:1")] {
-                let message = error.expect_err(id).to_string();
-                assert!(message.contains("accepted: 1 to 128 bytes"), "{message}");
-                assert!(!message.chars().any(char::is_control), "{message}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_error_for_a_bad_address_says_what_is_accepted() {
-        for address in ["", "a", "a:", ":1", "a:0", "a:65536", "a:+1", "::1:80", "[a]:1", "a b:1", "a\n:1"] {
-            let message = identity("default", "a", address).expect_err(address).to_string();
-            assert!(message.contains("accepted: host:port"), "{message}");
-        }
     }
 }

@@ -36,10 +36,9 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::driver::Driver;
 use self::identity::Identity;
-pub use self::identity::{MAX_NAME_BYTES, ParticipantError};
 use self::layout::Layout;
 use super::url::List;
-use super::{Participant, Server, Store, StoreEvent};
+use super::{Participant, ParticipantError, Server, Store, StoreEvent};
 
 /// Command of the store to its task.
 #[derive(Debug)]

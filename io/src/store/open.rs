@@ -1,0 +1,146 @@
+//! From a store's URL to a connection.
+
+use core::future::poll_fn;
+use core::task::{Context, Poll};
+use core::time::Duration;
+
+use rolecall_core::OpId;
+use rolecall_core::store::Request;
+
+#[cfg(feature = "zookeeper")]
+use super::zookeeper::ZooKeeperStore;
+use super::{MemoryStore, Participant, ParticipantError, Store, StoreEvent, StoreUrl, StoreUrlError};
+
+/// Error of opening the store that a [`StoreUrl`] names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// This build has no adapter for it.
+    #[error(transparent)]
+    Url(#[from] StoreUrlError),
+    /// The participant has a name or an address that can't be kept there.
+    #[error(transparent)]
+    Participant(#[from] ParticipantError),
+    /// No session was granted in time.
+    #[error("no session with {url} within {} ms; is it running there?", limit.as_millis())]
+    Unreachable {
+        /// The store, its password masked.
+        url: String,
+        /// Time that it was given.
+        limit: Duration,
+    },
+}
+
+impl StoreUrl {
+    /// Opens the store for `participant`. It connects in the background, for as long as that takes.
+    ///
+    /// `memory:` is [`MemoryStore::embedded`]: everybody in this process who opens it under the same cluster's name shares one.
+    ///
+    /// # Errors
+    /// This build has no adapter for the store, or it can't keep the participant's names.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime, but for `memory:`.
+    pub fn open(&self, participant: Participant) -> Result<Box<dyn Store>, OpenError> {
+        self.require_built()?;
+        participant.check()?;
+        match self {
+            Self::Memory => Ok(Box::new(MemoryStore::embedded(&participant.cluster).connect(participant))),
+            #[cfg(feature = "zookeeper")]
+            Self::ZooKeeper { servers, chroot } => Ok(Box::new(ZooKeeperStore::open(servers, chroot, &participant)?)),
+            #[cfg(not(feature = "zookeeper"))]
+            Self::ZooKeeper { .. } => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
+            Self::Redis { .. } | Self::Etcd { .. } => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
+        }
+    }
+
+    /// Opens the store and waits for a first session, for at most `limit`.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open); and [`OpenError::Unreachable`] where there is no session in time. What was begun is dropped.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub async fn connect(&self, participant: Participant, limit: Duration) -> Result<Box<dyn Store>, OpenError> {
+        let mut store = self.open(participant)?;
+        let first = tokio::time::timeout(limit, poll_fn(|context| store.poll_event(context))).await;
+        match first {
+            Ok(first) => Ok(Box::new(Connected { first: Some(first), store })),
+            Err(_) => Err(OpenError::Unreachable { url: self.to_string(), limit }),
+        }
+    }
+}
+
+/// A store whose first event was taken, and is given again.
+#[derive(Debug)]
+struct Connected {
+    first: Option<StoreEvent>,
+    store: Box<dyn Store>,
+}
+
+impl Store for Connected {
+    fn send(&mut self, id: OpId, request: Request) {
+        self.store.send(id, request);
+    }
+
+    fn renew(&mut self) {
+        self.store.renew();
+    }
+
+    fn close(&mut self) {
+        self.store.close();
+    }
+
+    fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
+        match self.first.take() {
+            Some(first) => Poll::Ready(first),
+            None => self.store.poll_event(context),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn participant(cluster: &str, id: &str) -> Participant {
+        let (cluster, id, address) = (cluster.into(), id.into(), "a:1".into());
+        Participant { cluster, id, address, session_timeout: Duration::from_secs(10) }
+    }
+
+    #[tokio::test]
+    async fn everybody_who_opens_the_memory_of_a_cluster_shares_one_store() {
+        let connect = async |cluster: &str, id: &str| {
+            let store = StoreUrl::Memory.connect(participant(cluster, id), Duration::from_secs(60)).await;
+            let mut store = store.expect("it is in this process");
+            match poll_fn(|context| store.poll_event(context)).await {
+                StoreEvent::Up { session, .. } => (store, session),
+                other => panic!("the first event is a session: {other:?}"),
+            }
+        };
+        let (_a, first) = connect("shared", "a").await;
+        let (_b, second) = connect("shared", "b").await;
+        let (_c, of_another) = connect("not shared", "a").await;
+        assert_ne!(first, second, "one store gives no session twice");
+        assert_eq!(first, of_another, "another store begins anew");
+    }
+
+    #[tokio::test]
+    async fn a_store_that_is_not_there_is_told_within_the_limit() {
+        let url: StoreUrl = "zookeeper://127.0.0.1:1".parse().expect("a good URL");
+        let error = url.connect(participant("x", "a"), Duration::from_millis(50)).await.expect_err("nobody listens");
+        #[cfg(feature = "zookeeper")]
+        assert_eq!(error.to_string(), "no session with zookeeper://127.0.0.1:1 within 50 ms; is it running there?");
+        #[cfg(not(feature = "zookeeper"))]
+        assert_eq!(error.to_string(), "store `zookeeper`: not built in this version");
+    }
+
+    #[test]
+    fn what_is_not_built_and_who_cannot_be_kept_are_told() {
+        let url: StoreUrl = "redis://a:1".parse().expect("a good URL");
+        let error = url.open(participant("x", "a")).expect_err("no adapter");
+        assert_eq!(error.to_string(), "store `redis`: not built in this version");
+        let error = StoreUrl::Memory.open(participant("x", "a/b")).expect_err("a slash");
+        assert!(error.to_string().contains("it contains a slash"), "{error}");
+    }
+}

@@ -1,0 +1,128 @@
+//! Who takes part in a cluster, and under which names.
+
+use core::time::Duration;
+
+/// Longest id of a node and longest name of a cluster, in bytes.
+pub const MAX_NAME_BYTES: usize = 128;
+
+/// Who a node is, as an adapter writes it into the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Participant {
+    /// The cluster's name.
+    pub cluster: String,
+    /// The node's id.
+    pub id: String,
+    /// Where the node answers, `host:port`.
+    pub address: String,
+    /// The session timeout to ask for.
+    pub session_timeout: Duration,
+}
+
+/// Reason why a node cannot take part under the names given.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ParticipantError {
+    /// A name cannot be the name of a znode.
+    #[error(
+        "{what} `{}`: {fault}; accepted: 1 to {MAX_NAME_BYTES} bytes of UTF-8 without `/` and without control or private \
+         characters", name.escape_debug()
+    )]
+    Name {
+        /// Kind of name: `id` or `cluster`.
+        what: &'static str,
+        /// The name as given.
+        name: String,
+        /// Fault of the name.
+        fault: &'static str,
+    },
+    /// The address has no form to which others can connect.
+    #[error("address `{}` is malformed; accepted: host:port, [IPv6]:port", address.escape_debug())]
+    Address {
+        /// The address as given.
+        address: String,
+    },
+}
+
+impl Participant {
+    /// Checks the names and the address for what every store can keep, so that a program that runs on one store runs on all.
+    ///
+    /// # Errors
+    /// The first that can't be kept, with what is accepted.
+    pub fn check(&self) -> Result<(), ParticipantError> {
+        let Self { cluster, id, address, session_timeout: _ } = self;
+        check_name("cluster", cluster)?;
+        check_name("id", id)?;
+        split(address).map(|_| ()).ok_or_else(|| ParticipantError::Address { address: address.clone() })
+    }
+}
+
+fn check_name(what: &'static str, name: &str) -> Result<(), ParticipantError> {
+    let fault = if name.is_empty() {
+        "it is empty"
+    } else if name.len() > MAX_NAME_BYTES {
+        "it is too long"
+    } else if name.contains('/') {
+        "it contains a slash"
+    } else if name.chars().any(is_refused) {
+        "it contains a character that ZooKeeper refuses"
+    } else if name == "." || name == ".." {
+        "it is a relative path"
+    } else {
+        return Ok(());
+    };
+    Err(ParticipantError::Name { what, name: name.into(), fault })
+}
+
+/// True for the characters that ZooKeeper refuses (`PathUtils.validatePath`).
+fn is_refused(letter: char) -> bool {
+    matches!(letter, '\0'..='\x1f' | '\x7f'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}')
+}
+
+/// Splits an address into its host without brackets, and its port.
+pub(super) fn split(address: &str) -> Option<(&str, u16)> {
+    let (host, port) = address.rsplit_once(':')?;
+    let port = port.bytes().all(|byte| byte.is_ascii_digit()).then(|| port.parse().ok()).flatten()?;
+    let bare = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+    let good = match bare {
+        Some(bare) => bare.parse::<core::net::Ipv6Addr>().is_ok(),
+        None => !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)),
+    };
+    (good && port != 0).then_some((bare.unwrap_or(host), port))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(cluster: &str, id: &str, address: &str) -> Result<(), ParticipantError> {
+        let (cluster, id, address) = (cluster.into(), id.into(), address.into());
+        Participant { cluster, id, address, session_timeout: Duration::from_secs(1) }.check()
+    }
+
+    #[test]
+    fn good_names_are_accepted() {
+        for id in ["a", "node-a.example.org", "größe 1", "x".repeat(128).as_str()] {
+            assert!(check("default", id, "a:1").is_ok(), "{id}");
+        }
+        assert_eq!(check("default", "a", "[::1]:80"), Ok(()));
+        assert_eq!(split("[::1]:80"), Some(("::1", 80)));
+    }
+
+    #[test]
+    fn the_error_for_a_bad_name_says_what_is_accepted() {
+        for id in ["", "a/b", "a\nb", "\u{85}", "\u{e000}", "\u{fffd}", "..", "x".repeat(129).as_str()] {
+            for error in [check("default", id, "a:1"), check(id, "a", "a:1")] {
+                let message = error.expect_err(id).to_string();
+                assert!(message.contains("accepted: 1 to 128 bytes"), "{message}");
+                assert!(!message.chars().any(char::is_control), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_error_for_a_bad_address_says_what_is_accepted() {
+        for address in ["", "a", "a:", ":1", "a:0", "a:65536", "a:+1", "::1:80", "[a]:1", "a b:1", "a\n:1"] {
+            let message = check("default", "a", address).expect_err(address).to_string();
+            assert!(message.contains("accepted: host:port"), "{message}");
+        }
+    }
+}
