@@ -15,8 +15,8 @@ const TICK: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_on_a_follower_that_is_cut_off_has_stopped_before_the_next_one_starts() -> Outcome {
-    // It notices after twelve seconds. For long after the others have ended the sessions of its clients, it answers pings
-    // and reads.
+    // The server notices after twelve seconds. It still answers pings and reads long after the others have ended the
+    // sessions of its clients.
     let ensemble = Ensemble::start(Timing { tick: TICK, sync_limit: 24 }).await?;
     let leader = ensemble.leader().await.ok_or("the ensemble has no leader")?;
     let follower = (leader + 1) % 3;

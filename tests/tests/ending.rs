@@ -30,7 +30,7 @@ async fn a_leader_that_is_terminated_answers_what_it_has_begun_and_hands_over_at
     leader.terminate();
     assert_eq!(leader.exit_code().await, 0);
     let answer = asked.await.expect("it does not panic");
-    // It was taken or it was not; what was taken is answered whole.
+    // The request was accepted or not; an accepted one is answered in full.
     if let Some(answer) = answer.filter(|answer| answer.status == StatusCode::OK) {
         assert_eq!(answer.body["partial"], false);
     }

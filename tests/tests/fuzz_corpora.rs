@@ -1,11 +1,11 @@
-//! What the fuzzer has found to lead somewhere goes through the same code as there, on any toolchain.
+//! Inputs that the fuzzer found useful go through the same code here, on any toolchain.
 
 use std::fs;
 use std::path::Path;
 
 use rolecall_tests::fuzz::{node_events, parsers, store_machine, transitions};
 
-/// Hands every file of the corpus of `target` to `run`, and tells which one fails.
+/// Passes every file of the corpus of `target` to `run`, and names the one that fails.
 fn replay(target: &str, run: fn(&[u8])) {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fuzz/corpus").join(target);
     let entries = fs::read_dir(&corpus).unwrap_or_else(|error| panic!("{}: {error}", corpus.display()));

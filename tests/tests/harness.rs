@@ -1,4 +1,4 @@
-//! What the other tests stand on: the proxy and the servers do what they say.
+//! Tests of the test tools: the proxy and the servers do what they promise.
 
 use core::time::Duration;
 use std::error::Error;
@@ -16,7 +16,7 @@ use zookeeper_client::{Acls, Client, CreateMode};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// A server that sends back what it gets, and a proxy before it.
+/// A server that echoes what it gets, and a proxy in front of it.
 async fn echo() -> std::io::Result<Proxy> {
     let listener = TcpListener::bind("127.0.0.1:0").await?;
     let address = listener.local_addr()?;
@@ -131,7 +131,7 @@ async fn a_server_that_is_cut_off_answers_reads_and_commits_nothing() -> Outcome
     there.set_data("/znode", b"during", None).await?;
     let silence = timeout(Duration::from_millis(200), here.set_data("/znode", b"never seen", Some(0))).await;
     assert!(silence.is_err(), "nothing is committed without the others: {silence:?}");
-    // Not on the same connection, where the answer would wait for that of the write.
+    // On another connection: on the same one the answer would wait for that of the write.
     assert_eq!(reader.get_data("/znode").await?.0, b"before");
     assert_eq!(ensemble.mode(follower).await.as_deref(), Some("follower"));
 

@@ -1,4 +1,4 @@
-//! Processes that are killed, and come back: the cluster heals by itself and the answers stay the same.
+//! Processes that are killed and come back: the cluster heals by itself, and the answers stay the same.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -47,7 +47,7 @@ async fn a_leader_that_was_stopped_for_longer_than_its_session_answers_nothing_o
     cluster.until_leads("b").await;
 }
 
-/// A task that is well-formed, but for the term of `old`.
+/// A task that is well-formed, apart from the term of `old`.
 async fn refuses_stale_epoch(cluster: &Cluster, id: &str, old: &Value) {
     let incarnation = old["incarnation"].as_str().expect("a leader's status has one");
     let incarnation = u64::from_str_radix(incarnation, 16).expect("it is hexadecimal");
@@ -64,7 +64,7 @@ async fn refuses_stale_epoch(cluster: &Cluster, id: &str, old: &Value) {
 async fn a_cut_that_is_shorter_than_the_validity_changes_nothing() {
     let mut cluster = Cluster::new(40).await;
     let proxy = Proxy::start(cluster.zookeeper.address()).await.expect("a free port");
-    // A long session, so that the cut is short against it on a slow machine too.
+    // A long session, so that the cut is short by comparison even on a slow machine.
     cluster.start_at("a", &format!("zookeeper://{}", proxy.address()), "20s");
     cluster.until_ready("a").await;
     cluster.start_in_order(&["b", "c"]).await;
@@ -93,7 +93,7 @@ async fn a_cut_that_is_shorter_than_the_validity_changes_nothing() {
     assert_eq!(before.1["since"], after.1["since"]);
 }
 
-/// When everything of the cluster was created and written last, but for the heartbeat.
+/// Revisions at which everything in the cluster was created and last written, apart from the heartbeat.
 async fn state(cluster: &Cluster) -> BTreeMap<String, (i64, i64)> {
     let observer = cluster.zookeeper.observer().await;
     let mut state = BTreeMap::new();
@@ -122,7 +122,7 @@ async fn a_leader_that_is_cut_off_for_longer_has_stopped_before_the_next_one_sta
 
     proxy.cut();
     until("b to lead", async || {
-        // Asked in this order, a leader that had not stopped before the next one started would be seen.
+        // In this order, a leader that had not stopped before the next one started would be seen.
         let b = cluster.status("b").await?;
         let a = cluster.status("a").await?;
         if b["role"] == "leader" {

@@ -1,5 +1,5 @@
-//! A register guarded by the epoch, on a real ZooKeeper: nodes that lose it, clients that go on asking, and a history that has to
-//! have an order.
+//! A register guarded by the epoch, on a real ZooKeeper: nodes that lose it, clients that go on asking, and a history
+//! that must have an order.
 
 use core::time::Duration;
 use std::collections::BTreeSet;
@@ -23,10 +23,10 @@ type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 const SESSION: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);
-/// Longer than a session, so that the writes of a leader that is cut off come late.
+/// Longer than a session, so that the writes of an isolated leader come late.
 const PATIENCE: Duration = Duration::from_secs(8);
 
-/// The place of one node, with links of its own to ZooKeeper and to the storage.
+/// One node, with its own links to ZooKeeper and to the storage.
 struct Seat {
     name: &'static str,
     address: String,
@@ -63,7 +63,7 @@ impl Cluster {
         Ok(Self { _zookeeper: zookeeper, _server: server, storage, seats })
     }
 
-    /// Who says that it leads, once somebody does.
+    /// Waits for a node that leads, and returns it.
     async fn leader(&mut self) -> &mut Seat {
         let place = until("somebody to lead", async || self.seats.iter().position(|seat| seat.term().is_some())).await;
         &mut self.seats[place]
@@ -71,7 +71,7 @@ impl Cluster {
 }
 
 impl Seat {
-    /// Its name, once it leads no more.
+    /// Waits until the node leads no more. Returns its name.
     async fn stopped(&self) -> &'static str {
         until("the leader to stop", async || self.term().is_none().then_some(())).await;
         self.name
@@ -93,7 +93,7 @@ impl Seat {
         Ok(())
     }
 
-    /// The term that holds here.
+    /// Fence of the term that this node holds.
     fn term(&self) -> Option<Fence> {
         self.node.as_ref()?.observer().term().map(|(fence, _)| fence)
     }
@@ -130,7 +130,7 @@ impl Clients {
         Self { tasks: tasks.collect(), history, stop }
     }
 
-    /// How many operations were done so far.
+    /// Number of operations done so far.
     fn done(&self) -> usize {
         self.history
             .operations()
@@ -139,7 +139,7 @@ impl Clients {
             .count()
     }
 
-    /// The epochs in which they were answered.
+    /// Stops the clients. Returns the epochs of the answers.
     async fn end(self) -> Outcome<BTreeSet<Epoch>> {
         self.stop.store(true, Ordering::Relaxed);
         let mut epochs = BTreeSet::new();
@@ -150,7 +150,7 @@ impl Clients {
     }
 }
 
-/// Mostly with who answered last, and sometimes with anybody, who may believe to lead still.
+/// Usually asks the node that answered last, sometimes any node, which may believe that it still leads.
 async fn ask(caller: Caller, seed: u64, addresses: Vec<String>, stop: Arc<AtomicBool>) -> BTreeSet<Epoch> {
     let mut entropy = SeededEntropy::new(seed);
     let mut epochs = BTreeSet::new();
@@ -184,8 +184,8 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     };
     served().await;
 
-    // Cut off from ZooKeeper and from the storage: what the leader has sent comes when another leads. Answers still come, so that
-    // there is always another write to wait.
+    // Cut off from ZooKeeper and from the storage: the leader's messages arrive when another leads. Answers still come,
+    // so there is always another write to wait.
     let seat = cluster.leader().await;
     seat.storage.cut_one_way(Direction::ToServer);
     seat.zookeeper.cut();
@@ -196,7 +196,7 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     until("its late writes", async || (cluster.storage.late_writes() > 0).then_some(())).await;
     served().await;
 
-    // Cut off from ZooKeeper only: it could go on, if it did not stop by itself.
+    // Cut off from ZooKeeper only: the leader could go on, if it did not stop by itself.
     let seat = cluster.leader().await;
     seat.zookeeper.cut();
     let cut_off = seat.stopped().await;
@@ -204,7 +204,7 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     served().await;
     cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
 
-    // A reconnect that is answered with another session, while the old one and its candidate are still there.
+    // A reconnect gets another session, while the old one and its candidate still exist.
     let seat = cluster.leader().await;
     let before = seat.term();
     seat.zookeeper.rewrite_hello(Some(forget_session));
@@ -214,7 +214,7 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
     cluster.leader().await;
     served().await;
 
-    // A crash in the middle of everything, and back again.
+    // A crash in the middle of everything, and a restart.
     let seat = cluster.leader().await;
     seat.crash().await;
     seat.start().await?;

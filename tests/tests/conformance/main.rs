@@ -1,24 +1,24 @@
-//! The store is the store: the pure machine and a real ZooKeeper tell the nodes the same.
+//! Conformance of the stores: the pure machine and a real ZooKeeper tell the nodes the same.
 //!
-//! Each sequence is played twice through the seam that a node's driver uses: with the embedded store, which is the machine, and
-//! with ZooKeeper. All that the nodes are told is compared, step by step: answers, notices, news of the session. Where they
-//! differ the machine is wrong.
+//! Each sequence is played twice through the interface that a node's driver uses: with the embedded store, which is the
+//! machine, and with ZooKeeper. Everything that the nodes are told is compared step by step: answers, notices, news of
+//! the session. If they differ, the machine is wrong.
 //!
-//! # What may differ
-//! Sessions are compared by the order in which they appeared, and revisions by their rank. The order of an answer, a notice and
-//! news of the session is free. Otherwise:
-//! 1. *A session's end, told to a connected node, comes with or without a suspension just before it.* A server of ZooKeeper tells it by
-//!    breaking the connection and refusing the next; the machine tells it at once. A node treats the loss as both.
-//! 2. *A candidate without a guid is asked for only after a listing by the same session.* Its name can't be made from what the
-//!    core knows, so that ZooKeeper's adapter remembers it from there; the machine has no names.
-//! 3. *A session that was dropped for another* lives on for its timeout in the machine, as after a crash. ZooKeeper's client closes it in
-//!    the background if it can. Here it ends at once in both.
-//! 4. *Sessions of a store that lost its data* end at once in the machine. ZooKeeper turns their clients away until they give up. That
-//!    is a matter of time only, so that the step waits.
-//! 5. *A reading of members is no single moment of ZooKeeper*: its adapter reads the names, then each entry. Requests that are sent
-//!    at once with others are of the kinds that are one operation.
+//! # Allowed differences
+//! Sessions are compared by the order in which they appeared, and revisions by their rank. Answers, notices and news of
+//! the session may come in any order. Other allowed differences:
+//! 1. *The end of a connected node's session comes with or without a suspension just before it.* A ZooKeeper server
+//!    ends the connection and refuses the next; the machine reports the end at once. A node treats the loss as both.
+//! 2. *A candidate without a guid is asked for only after a listing by the same session.* Its name cannot be made from
+//!    the core's knowledge, so ZooKeeper's adapter remembers it from the listing; the machine has no names.
+//! 3. *A session dropped for another* lives on for its timeout in the machine, as after a crash. ZooKeeper's client
+//!    closes it in the background if it can. Here it ends at once in both.
+//! 4. *Sessions of a store that lost its data* end at once in the machine. ZooKeeper turns their clients away until
+//!    they give up. The difference is only one of time, so the step waits.
+//! 5. *A reading of members is no single moment in ZooKeeper*: its adapter reads the names, then each entry. Requests
+//!    that are sent along with others are therefore of the kinds that are one operation.
 //!
-//! What only one of the two can do is tested elsewhere: servers that lag or are cut off.
+//! Faults that only one of the two can have are tested elsewhere: servers that lag or are cut off.
 
 mod random;
 mod record;
@@ -38,9 +38,9 @@ use self::run::play;
 use self::step::Step;
 use self::worlds::{Memory, Outcome, ZooKeeper};
 
-/// Sessions that end only if a sequence makes them.
+/// Timeout of sessions that end only if a sequence ends them.
 const LONG: Duration = Duration::from_secs(50);
-/// For clients that have to give up: long enough for a slow machine, since they must not do so before.
+/// Timeout for clients that have to give up: long enough for a slow machine, since they must not give up early.
 const SHORT: Duration = Duration::from_secs(8);
 
 const SEEDS: u64 = 48;
@@ -82,7 +82,7 @@ async fn a_store_that_stops() -> Outcome {
     Ok(())
 }
 
-/// Compares all of these, at once.
+/// Compares all of these sequences, at the same time.
 async fn side_by_side(server: &ZooKeeperServer, runs: Vec<(String, usize, Vec<Step>)>, timeout: Duration) {
     let mut tasks = JoinSet::new();
     let local = LocalSet::new();

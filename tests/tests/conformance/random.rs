@@ -1,10 +1,10 @@
-//! Sequences from a seed.
+//! Random sequences.
 
 use rolecall_core::Directory;
 
 use super::step::{Ask, Deed, Node, Step, Which, Whose};
 
-/// A generator of small numbers (xorshift64*): the same for the same seed, everywhere.
+/// A generator of small numbers (xorshift64*). A seed gives the same numbers everywhere.
 struct Dice(u64);
 
 impl Dice {
@@ -33,7 +33,7 @@ impl Dice {
     }
 }
 
-/// The nodes and the steps of a seed. At the end everybody is up, and reads everything.
+/// The nodes and the steps of a seed. At the end every node is up and reads everything.
 pub(crate) fn sequence(seed: u64, length: usize) -> (usize, Vec<Step>) {
     let mut dice = Dice::new(seed);
     let nodes = 2 + dice.below(3);
@@ -104,7 +104,7 @@ fn deed(dice: &mut Dice, nodes: usize, candidates: &mut usize) -> Deed {
     }
 }
 
-/// One of the latest, mostly: the others are gone. Now and then one that never was.
+/// Usually one of the latest, since the others are gone. Now and then one that never existed.
 fn which(dice: &mut Dice, candidates: usize) -> Which {
     Which(candidates.saturating_sub(dice.below(5)))
 }

@@ -1,4 +1,4 @@
-//! What nodes were told, in a form that does not depend on the store's numbers.
+//! Records of what nodes were told, independent of the store's numbers.
 
 use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,8 +7,8 @@ use rolecall::store::StoreEvent;
 use rolecall_core::store::{Answer, Notice, Reply};
 use rolecall_core::{Epoch, OpId, Session};
 
-/// What one node was told in one step. Answers and notices stand in the order of their requests, since the order in which
-/// they come is free.
+/// Everything that one node was told in one step. Answers and notices are in the order of their requests, since they
+/// may come in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Told {
     pub(crate) answers: Vec<(OpId, Answer)>,
@@ -38,16 +38,16 @@ impl Told {
         }
     }
 
-    /// How much it is.
+    /// Number of items.
     pub(crate) fn len(&self) -> usize {
         self.answers.len() + self.notices.len() + self.session.len()
     }
 }
 
-/// What all nodes were told in one step, by their places.
+/// Everything that all nodes were told in one step, by node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Record {
-    /// Revisions count anew when the store has lost its data.
+    /// True if the store has lost its data, so that revisions count anew.
     life: u32,
     pub(crate) told: Vec<Told>,
 }
@@ -71,7 +71,7 @@ impl fmt::Display for Record {
     }
 }
 
-/// Puts the order of appearance in place of sessions, and ranks in place of revisions.
+/// Replaces sessions by their order of appearance, and revisions by their ranks.
 pub(crate) fn normalise(mut records: Vec<Record>) -> Vec<Record> {
     let mut sessions = BTreeMap::from([(Session(0), Session(0))]);
     let mut revisions = BTreeSet::new();

@@ -1,4 +1,4 @@
-//! Plays a sequence in one store, and writes down what the nodes are told.
+//! Plays a sequence in one store, and records what the nodes are told.
 
 use core::future::poll_fn;
 use core::task::Poll;
@@ -14,21 +14,21 @@ use super::record::{Record, Told};
 use super::step::{Ask, Deed, Node, Step, Which, Whose};
 use super::worlds::{Outcome, World};
 
-/// How long a real store may take to tell what the pure one told at once.
+/// Time that a real store may take for events that the pure one reports at once.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// A candidate that never stood.
+/// A candidate that never existed.
 const STRANGER: Candidate = Candidate { sequence: 777, guid: Some(Guid::ours(777)) };
-/// A session that never was.
+/// A session that never existed.
 const NO_SESSION: Session = Session(0xdead);
 
 /// One node.
 struct Seat<S> {
-    /// `None` after it closed or died.
+    /// `None` after the node has closed its session or crashed.
     asker: Option<Asker<S>>,
     broken: bool,
     sessions: Vec<Session>,
-    /// Candidates without a guid that this session was told of in its last listing.
+    /// Candidates without a guid in the session's last listing.
     nameless: Vec<Candidate>,
 }
 
@@ -40,11 +40,11 @@ struct Play<'a, W: World> {
     claimed: Option<Epoch>,
     guids: u128,
     life: u32,
-    /// What the other store's nodes were told, where it was played there before.
+    /// The record of the other store, if the sequence was played there before.
     expected: Option<&'a [Record]>,
 }
 
-/// Plays `steps` with so many nodes. Without `expected`, everything must be told at once.
+/// Plays `steps` with this many nodes. Without `expected`, everything must be told at once.
 pub(crate) async fn play<W: World>(
     world: &mut W,
     nodes: usize,
@@ -57,7 +57,7 @@ pub(crate) async fn play<W: World>(
     for node in (0..nodes).map(Node) {
         let asker = Some(Asker::new(play.world.open(node).await?));
         play.seats.push(Seat { asker, broken: false, sessions: Vec::new(), nameless: Vec::new() });
-        // One after the other, so that the order of sessions is the same.
+        // One after the other, so that sessions appear in the same order.
         let mut told = play.nothing();
         play.collect(records.len(), &mut told).await;
         records.push(Record::new(play.life, told));
@@ -70,7 +70,7 @@ pub(crate) async fn play<W: World>(
         if expected
             .is_some_and(|expected| expected[records.len() - 1].lengths() != records[records.len() - 1].lengths())
         {
-            // Nothing that follows can be compared.
+            // Nothing after this can be compared.
             break;
         }
     }
@@ -78,7 +78,7 @@ pub(crate) async fn play<W: World>(
 }
 
 impl<W: World> Play<'_, W> {
-    /// Does it; `told` is what the nodes are told already while it is done.
+    /// Carries out a step; `told` gets everything that the nodes are told meanwhile.
     async fn step(&mut self, step: &Step, told: &mut [Told]) -> Outcome {
         match step {
             Step::Ask(node, ask) => self.send(*node, &[*ask]),
@@ -102,7 +102,7 @@ impl<W: World> Play<'_, W> {
             Step::Outlast(node) => {
                 let sessions = self.seats[node.0].sessions.clone();
                 while !self.world.outlasts(&sessions).await? {
-                    // Whoever is connected has to be heard meanwhile.
+                    // Connected nodes have to be heard meanwhile.
                     self.drain(told).await;
                 }
             }
@@ -118,7 +118,7 @@ impl<W: World> Play<'_, W> {
             Step::Renew(node) if self.is_up(*node) => {
                 let seat = &mut self.seats[node.0];
                 seat.asker.as_mut().expect("it is up").store.renew();
-                // When the old session ends is the third allowed difference.
+                // The end of the old session is the third allowed difference.
                 self.world.expire(*node, &seat.sessions, true).await?;
             }
             Step::Close(node) if self.is_up(*node) => {
@@ -159,17 +159,17 @@ impl<W: World> Play<'_, W> {
         vec![Told::default(); self.seats.len()]
     }
 
-    /// Takes what every node is told, as much as is expected and what else is there.
+    /// Takes everything that every node is told: as much as expected, and anything beyond it.
     async fn collect(&mut self, at: usize, told: &mut [Told]) {
         while self.take(Some(at), told).await {}
     }
 
-    /// Takes what there is.
+    /// Takes everything that is there.
     async fn drain(&mut self, told: &mut [Told]) {
         while self.take(None, told).await {}
     }
 
-    /// Goes round once; true if anybody was told anything.
+    /// Asks each node once. Returns true if any was told something.
     async fn take(&mut self, at: Option<usize>, told: &mut [Told]) -> bool {
         let mut any = false;
         for (place, told) in told.iter_mut().enumerate() {
@@ -202,7 +202,7 @@ impl<W: World> Play<'_, W> {
                         candidates.clone()
                     }
                     Reply::Claimed(epoch) => {
-                        // The newest, whichever answer is passed on first.
+                        // The newest one counts, whichever answer is passed on first.
                         self.claimed = self.claimed.max(Some(*epoch));
                         Vec::new()
                     }

@@ -1,5 +1,5 @@
-//! What a sequence consists of. Everything is named by its place, not by a store's numbers, so that a sequence means the same
-//! in each store.
+//! The steps of a sequence. Everything is named by its place, not by a store's numbers, so that a sequence means the
+//! same in each store.
 
 use rolecall_core::Directory;
 
@@ -13,38 +13,38 @@ impl Node {
     }
 }
 
-/// A candidate by its place among all of which an answer has told so far, those that are gone included; past them, one that
-/// never stood.
+/// A candidate, by its place among all candidates that answers have shown so far, deleted ones included. Places beyond
+/// them mean one that never existed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Which(pub(crate) usize);
 
-/// A session as seen by a node.
+/// A session of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Whose {
-    /// Its latest.
+    /// The latest one.
     Own,
-    /// The one before, or one that never was.
+    /// The one before, or one that never existed.
     Former,
 }
 
-/// One thing that happens. What makes no sense as things stand (to mend what is not broken) does nothing.
+/// One step. A step that makes no sense as things stand (to mend what is not broken) does nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// A node asks, and waits for the answer.
+    /// A node sends a request and waits for the answer.
     Ask(Node, Ask),
-    /// A node asks for several things before the first is answered.
+    /// A node sends several requests before the first is answered.
     Burst(Node, Vec<Ask>),
-    /// Somebody else changes the store's data.
+    /// Another client changes the store's data.
     Operator(Deed),
     /// A node loses its connection, and finds none.
     Break(Node),
-    /// A node's connection falls silent: nothing ends it, and nothing gets through, on new ones neither.
+    /// A node's connection falls silent: nothing ends it, and nothing gets through, not even on new ones.
     Silence(Node),
-    /// A node is not told any more what comes of the next thing that it asks for. The store does it.
+    /// The answer to a node's next request is lost, although the store carries it out.
     Deafen(Node),
-    /// The time of a node's sessions runs out while it has no connection; those of the others go on.
+    /// The timeout of a node's sessions passes while it has no connection. The sessions of others go on.
     Outlast(Node),
-    /// It finds a connection again.
+    /// A node finds a connection again.
     Mend(Node),
     /// A node loses its connection and comes back at once.
     Flap(Node),
@@ -54,9 +54,9 @@ pub(crate) enum Step {
     Renew(Node),
     /// A node closes its session.
     Close(Node),
-    /// A node dies; its session does not.
+    /// A node crashes; its session lives on.
     Crash(Node),
-    /// A node that closed or died is started again.
+    /// A node that has closed its session or crashed is started again.
     Open(Node),
     /// The store stops and starts again, with its data.
     Restart,
@@ -73,14 +73,14 @@ pub(crate) enum Ask {
     Inspect(Which),
     Watch(Which),
     Delete(Which),
-    /// Writes the record of a term, under this incarnation.
+    /// Overwrites the record of a term, with this incarnation.
     Claim(Which, u64),
-    /// Creates it.
+    /// Creates the record of a term, with this incarnation.
     FirstClaim(Which, u64),
     Beat(Which),
     ReadTerm,
     Join(Directory, Whose),
-    /// The same, with the epoch that was claimed last.
+    /// Joins with the epoch that was claimed last.
     JoinAsLeader(Directory),
     Leave(Directory, Whose),
     Verify(Directory, Whose),
@@ -89,7 +89,7 @@ pub(crate) enum Ask {
     Settle(&'static str),
 }
 
-/// What an operator does, or a client of another kind.
+/// An act of an operator, or of a client of another kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
     AddCandidate,

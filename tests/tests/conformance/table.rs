@@ -1,4 +1,4 @@
-//! Sequences that were thought of.
+//! Sequences that people thought of.
 
 use rolecall_core::Directory::{Coordinators, Workers};
 
@@ -16,10 +16,10 @@ const FIRST: Which = Which(0);
 const SECOND: Which = Which(1);
 const THIRD: Which = Which(2);
 
-/// What it shows, how many nodes take part, and what they do.
+/// Name, number of nodes, and steps of each sequence.
 pub(crate) type Sequence = (&'static str, usize, Vec<Step>);
 
-/// Those that one server can go through side by side.
+/// Sequences that one server can play side by side.
 pub(crate) fn sequences() -> Vec<Sequence> {
     [queue(), terms(), registries(), watches(), disconnections(), endings(), strangers()].concat()
 }
@@ -383,7 +383,7 @@ fn strangers() -> Vec<Sequence> {
     ]
 }
 
-/// Those in which time matters: links that fall silent, and sessions that nobody ends. Whose session it is owns something.
+/// Sequences that depend on time: silent links, and sessions that nobody ends and that own something.
 pub(crate) fn silences() -> Vec<Sequence> {
     let owned = vec![
         Asks(A, Ask::Enter),
@@ -422,7 +422,7 @@ pub(crate) fn silences() -> Vec<Sequence> {
     .collect()
 }
 
-/// Those that stop the store.
+/// Sequences that stop the store.
 pub(crate) fn restarts() -> Vec<Sequence> {
     let before = vec![
         Asks(A, Ask::Enter),

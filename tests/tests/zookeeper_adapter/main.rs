@@ -1,4 +1,4 @@
-//! The ZooKeeper adapter against a real server, with a raw client as the observer from outside.
+//! The ZooKeeper adapter on a real server, observed from outside by a raw client.
 
 use core::time::Duration;
 use std::error::Error;
@@ -21,7 +21,7 @@ type Node = Asker<ZooKeeperStore>;
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 const ROOT: &str = "/rolecall/default";
 
-/// Sessions that end only if a test makes them: longer than a test waits for anything.
+/// Timeout of sessions that end only if a test ends them: longer than a test waits for anything.
 const LONG: Duration = Duration::from_secs(40);
 
 /// A node that asks for sessions of `timeout` at `address`.

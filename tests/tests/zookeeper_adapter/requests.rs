@@ -1,4 +1,4 @@
-//! Each request of the vocabulary, its answers, and what it leaves in ZooKeeper.
+//! Every request with its answers, and its effect in ZooKeeper.
 
 use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, MemberKey, Session};

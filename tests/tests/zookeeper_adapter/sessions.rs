@@ -1,4 +1,4 @@
-//! How sessions begin, are interrupted, and end.
+//! The beginning, the interruption and the end of sessions.
 
 use core::time::Duration;
 
@@ -140,7 +140,8 @@ async fn a_reconnect_that_is_answered_with_another_session_is_a_loss() -> Outcom
         matches!(up, StoreEvent::Up { session, timeout: granted } if session != old && granted == timeout),
         "{up:?}"
     );
-    // The old session lives on for its timeout, and so does its candidate: reading it would have proved the wrong thing.
+    // The old session lives on for its timeout, and so does its candidate: reading it would have proved nothing about
+    // the new session.
     let Reply::Candidate { owner, .. } = a.done(Request::Inspect { candidate, watch: false }).await else {
         panic!("the old candidate is there")
     };

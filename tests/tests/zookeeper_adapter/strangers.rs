@@ -78,7 +78,7 @@ async fn an_entry_that_an_operator_spoilt_is_still_ours() -> Outcome {
     Ok(())
 }
 
-/// The number of a node's session, as its candidate's owner tells, after it joined the workers.
+/// Number of a node's session, as the owner of its candidate, after the node joined the workers.
 async fn observed_session(a: &mut super::Node) -> Result<u64, Box<dyn std::error::Error>> {
     let candidate = a.enter(1).await;
     let Reply::Candidate { owner, .. } = a.done(Request::Inspect { candidate, watch: false }).await else {

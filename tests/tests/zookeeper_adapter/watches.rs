@@ -1,4 +1,4 @@
-//! What is noticed, and what is not.
+//! Changes that cause a notice, and changes that do not.
 
 use rolecall::store::StoreEvent;
 use rolecall_core::store::{Answer, Notice, Reply, Request};

@@ -17,7 +17,7 @@ pub(crate) struct Memory {
     store: MemoryStore,
     clock: Arc<HandClock>,
     timeout: Duration,
-    /// How much time has passed in the present step.
+    /// Time that has passed in the present step.
     passed: Duration,
     deaf: BTreeSet<Node>,
 }
@@ -30,7 +30,7 @@ impl Memory {
     }
 }
 
-/// A clock on which time passes only where a step says so.
+/// A clock on which time passes only when a step says so.
 #[derive(Debug)]
 struct HandClock(watch::Sender<Time>);
 
@@ -42,7 +42,7 @@ impl Clock for HandClock {
     fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
         let mut now = self.0.subscribe();
         Box::pin(async move {
-            // The clock outlives its sleepers, or nobody waits for them.
+            // The clock outlives its sleepers; if not, nobody waits for them.
             let _ = now.wait_for(|now| *now >= time).await;
         })
     }

@@ -1,4 +1,4 @@
-//! The stores that are compared.
+//! The stores under comparison.
 
 mod memory;
 mod password;
@@ -19,44 +19,45 @@ pub(crate) type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// A store, and the ways to disturb it.
 pub(crate) trait World {
-    /// Its connections.
+    /// Type of a node's connection.
     type Store: Store;
 
     /// Starts a node.
     async fn open(&mut self, node: Node) -> Outcome<Self::Store>;
 
-    /// A node loses its connection, and finds none until [`mend`](Self::mend).
+    /// Cuts a node's connection, until [`mend`](Self::mend).
     fn cut(&mut self, node: Node);
 
-    /// A node's connection falls silent until [`mend`](Self::mend), and so do new ones.
+    /// Silences a node's connection and new ones, until [`mend`](Self::mend).
     fn silence(&mut self, node: Node);
 
-    /// A node hears nothing until [`mend`](Self::mend), while the store hears what it asks for next.
+    /// Loses the answers to a node, until [`mend`](Self::mend), while the store gets the node's next request.
     fn deafen(&mut self, node: Node);
 
     fn mend(&mut self, node: Node);
 
-    /// A node has asked for something.
+    /// Notes that a node has sent a request.
     fn asked(&mut self, _: Node) {}
 
-    /// What a node hears of what it is told.
+    /// The part of an event that a node hears.
     fn hears(&self, _: Node, event: StoreEvent) -> StoreEvent {
         event
     }
 
-    /// Lets some time pass; whether these sessions, which nobody uses, have ended by it.
+    /// Lets some time pass. Returns true if these sessions, which nobody uses, have ended by then.
     async fn outlasts(&mut self, sessions: &[Session]) -> Outcome<bool>;
 
-    /// A node loses its connection and may come back at once.
+    /// Cuts a node's connection; the node may come back at once.
     fn flap(&mut self, node: Node);
 
-    /// A node dies and leaves its session.
+    /// Crashes a node, which leaves its session.
     fn crash(&mut self, node: Node, store: Self::Store);
 
-    /// Ends all sessions of a node, which are `sessions` or have ended already. If its connection is `up` it may come back.
+    /// Ends all sessions of a node, which are `sessions` or have ended already. If its connection is `up` it may come
+    /// back.
     async fn expire(&mut self, node: Node, sessions: &[Session], up: bool) -> Outcome;
 
-    /// Does what an operator does.
+    /// Carries out an operator's act.
     async fn operate(&mut self, act: Act) -> Outcome;
 
     /// Stops the store and starts it again.

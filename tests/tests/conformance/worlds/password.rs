@@ -1,7 +1,8 @@
-//! Ends sessions of others, as their expiry would.
+//! Ends the sessions of other clients, as their expiry would.
 //!
-//! ZooKeeper does the same transaction when a session's time is over and when its client closes it. Whoever knows a session's
-//! password can connect for it and close it; and Apache's server makes the password from the session's number alone.
+//! ZooKeeper runs the same transaction when a session times out and when its client closes it. Anyone who knows a
+//! session's password can connect for it and close it, and Apache's server makes the password from the session's number
+//! alone.
 
 use std::net::SocketAddr;
 
@@ -14,7 +15,7 @@ use rolecall_tests::wait::LIMIT;
 
 const CLOSE_SESSION: i32 = -11;
 
-/// Ends a session; one that is over already stays so.
+/// Ends a session. One that is already over stays so.
 pub(super) async fn end_session(server: SocketAddr, session: Session) -> std::io::Result<()> {
     timeout(LIMIT, async {
         // A connection of its client that was under way may take the session back.
@@ -24,7 +25,7 @@ pub(super) async fn end_session(server: SocketAddr, session: Session) -> std::io
     .map_err(Into::into)
 }
 
-/// Connects for a session and closes it; tells whether it was alive.
+/// Connects for a session and closes it. Returns true if it was alive.
 async fn take_over(server: SocketAddr, session: Session) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(server).await?;
     stream.write_all(&hello(session)).await?;
@@ -41,7 +42,8 @@ async fn take_over(server: SocketAddr, session: Session) -> std::io::Result<bool
     Ok(alive)
 }
 
-/// What a client says first: version, last zxid, timeout in ms, session, password, whether a read-only server will do.
+/// A client's first message: version, last zxid, timeout in ms, session, password, and whether a read-only server will
+/// do.
 fn hello(Session(session): Session) -> Vec<u8> {
     let password = password(session);
     let parts: [&[u8]; 7] = [

@@ -22,14 +22,14 @@ use super::{Node, Outcome, World, participant};
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 const SEQUENTIAL: CreateOptions<'static> = CreateMode::PersistentSequential.with_acls(Acls::anyone_all());
 
-/// How often it is looked whether a session has ended.
+/// Interval at which a session's end is looked for.
 const POLL: Duration = Duration::from_millis(100);
 
 /// Each sequence has a cluster of its own, so that many can share a server.
 static CLUSTERS: AtomicU32 = AtomicU32::new(0);
 
 pub(crate) struct ZooKeeper {
-    /// Where the sequence stops its server.
+    /// The server of a sequence that stops it.
     own: Option<ZooKeeperServer>,
     address: SocketAddr,
     operator: Client,
@@ -67,7 +67,7 @@ impl ZooKeeper {
         self.path(&format!("services/{}/{}", directory_name(directory), entry_name(&key.id, key.session)))
     }
 
-    /// Creates what is not there, with its parents.
+    /// Creates a znode with its parents, if they do not exist.
     async fn create(&self, path: &str, data: &[u8], options: &CreateOptions<'_>) -> Outcome {
         let (parent, _) = path.rsplit_once('/').expect("a path");
         self.operator.mkdir(parent, &PERSISTENT).await?;
@@ -77,7 +77,7 @@ impl ZooKeeper {
         }
     }
 
-    /// Writes the data that is there.
+    /// Writes the present data again.
     async fn rewrite(&self, path: &str) -> Outcome {
         match self.operator.get_data(path).await {
             Ok((data, _)) => _ = self.operator.set_data(path, &data, None).await?,
@@ -104,7 +104,7 @@ impl World for ZooKeeper {
     type Store = ZooKeeperStore;
 
     async fn open(&mut self, node: Node) -> Outcome<ZooKeeperStore> {
-        // A new one each time: what is left of a node that died must not get through.
+        // A new proxy each time: nothing left of a crashed node must get through.
         let proxy = Proxy::start(self.address).await?;
         let server = Server { host: proxy.address().ip().to_string(), port: proxy.address().port() };
         self.proxies.insert(node, proxy);
@@ -153,13 +153,13 @@ impl World for ZooKeeper {
     }
 
     fn crash(&mut self, node: Node, store: ZooKeeperStore) {
-        // The network first: its client would close the session.
+        // The network first: the node's client would close the session.
         self.cut(node);
         drop(store);
     }
 
     async fn expire(&mut self, node: Node, sessions: &[Session], up: bool) -> Outcome {
-        // Its client must not come back between the taking over of the session and its end.
+        // The node's client must not come back between the takeover of the session and its end.
         self.cut(node);
         for session in sessions {
             end_session(self.address, *session).await?;
