@@ -27,7 +27,7 @@ fn events(criterion: &mut Criterion) {
         group.bench_function(name, |bench| bench.iter(|| node.event_now(Event::Wake)));
     }
     let mut leader = leader.clone();
-    let id = OpId { link: Link(1), slot: Slot::Queue, sequence: 0 };
+    let id = OpId { link: Link(1), slot: Slot::Election, sequence: 0 };
     group.bench_function("leader: notice of an old watch", |bench| {
         bench.iter(|| leader.event_now(Event::Noticed { id, notice: Notice::Changed }));
     });

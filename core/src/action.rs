@@ -65,6 +65,62 @@ pub enum Action {
     Halt(Violation),
 }
 
+impl Action {
+    /// True for what a node orders last: nothing more comes of it, and its process ends with all that it serves.
+    #[must_use]
+    pub const fn ends_node(&self) -> bool {
+        match self {
+            Self::Exit | Self::Refuse(_) | Self::Halt(_) => true,
+            Self::Store { .. }
+            | Self::OpenGate { .. }
+            | Self::CloseGate
+            | Self::Floor(_)
+            | Self::StartService { .. }
+            | Self::StopService { .. }
+            | Self::Announce(_)
+            | Self::RenewSession
+            | Self::CloseSession => false,
+        }
+    }
+
+    /// True for what ends the permission to begin leader-only acts.
+    #[must_use]
+    pub const fn closes_gate(&self) -> bool {
+        match self {
+            Self::CloseGate | Self::Halt(_) => true,
+            Self::Store { .. }
+            | Self::OpenGate { .. }
+            | Self::Floor(_)
+            | Self::StartService { .. }
+            | Self::StopService { .. }
+            | Self::Announce(_)
+            | Self::RenewSession
+            | Self::CloseSession
+            | Self::Exit
+            | Self::Refuse(_) => false,
+        }
+    }
+
+    /// Name of this kind of action in metrics; it never changes.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Store { .. } => "store",
+            Self::OpenGate { .. } => "open_gate",
+            Self::CloseGate => "close_gate",
+            Self::Floor(_) => "floor",
+            Self::StartService { .. } => "start_service",
+            Self::StopService { .. } => "stop_service",
+            Self::Announce(_) => "announce",
+            Self::RenewSession => "renew_session",
+            Self::CloseSession => "close_session",
+            Self::Exit => "exit",
+            Self::Refuse(_) => "refuse",
+            Self::Halt(_) => "halt",
+        }
+    }
+}
+
 /// News for the application and the people who watch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]

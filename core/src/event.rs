@@ -65,3 +65,59 @@ pub enum Event {
     /// The driver's timer. Early or twice does no harm.
     Wake,
 }
+
+impl Event {
+    /// True for what tells of the connection and the session: what was pending before it will not be answered.
+    #[must_use]
+    pub const fn is_session_news(&self) -> bool {
+        match self {
+            Self::SessionUp { .. } | Self::Suspended | Self::SessionLost => true,
+            Self::Answered { .. }
+            | Self::Noticed { .. }
+            | Self::ServiceStarted { .. }
+            | Self::ServiceFailed { .. }
+            | Self::ServiceStopped { .. }
+            | Self::FenceSeen { .. }
+            | Self::Resign
+            | Self::Shutdown
+            | Self::Wake => false,
+        }
+    }
+
+    /// The operation that this answers or gives notice of; `None` for what no request brought about.
+    #[must_use]
+    pub const fn operation(&self) -> Option<OpId> {
+        match self {
+            Self::Answered { id, .. } | Self::Noticed { id, .. } => Some(*id),
+            Self::SessionUp { .. }
+            | Self::Suspended
+            | Self::SessionLost
+            | Self::ServiceStarted { .. }
+            | Self::ServiceFailed { .. }
+            | Self::ServiceStopped { .. }
+            | Self::FenceSeen { .. }
+            | Self::Resign
+            | Self::Shutdown
+            | Self::Wake => None,
+        }
+    }
+
+    /// Name of this kind of event in metrics; it never changes.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::SessionUp { .. } => "session_up",
+            Self::Suspended => "suspended",
+            Self::SessionLost => "session_lost",
+            Self::Answered { .. } => "answered",
+            Self::Noticed { .. } => "noticed",
+            Self::ServiceStarted { .. } => "service_started",
+            Self::ServiceFailed { .. } => "service_failed",
+            Self::ServiceStopped { .. } => "service_stopped",
+            Self::FenceSeen { .. } => "fence_seen",
+            Self::Resign => "resign",
+            Self::Shutdown => "shutdown",
+            Self::Wake => "wake",
+        }
+    }
+}

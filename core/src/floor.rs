@@ -3,7 +3,7 @@
 use crate::mutant::Mutant;
 use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step};
-use crate::store::{Answer, Refusal, Reply, Request};
+use crate::store::{Answer, Refusal, Reply, Request, TermRequest};
 use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
 
 /// The floor under the epochs that this node accepts. It outlives sessions; a starting node reads it from the term record,
@@ -149,7 +149,7 @@ impl Floor {
             return;
         }
         let Some(standing) = step.connected() else { return };
-        self.pending = Some(step.send(&standing, Slot::Term, (), Request::ReadTerm));
+        self.pending = Some(step.send(&standing, Slot::Term, (), Request::Term(TermRequest::Read)));
     }
 
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use crate::mutant::Mutant;
 use crate::names::{Named, Names, Revision};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step, remember};
-use crate::store::{Answer, Refusal, Reply, Request};
+use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
 /// What an entry says beside who and where, which never changes.
@@ -125,7 +125,7 @@ impl Membership {
             return false;
         }
         match (pending.kind, answer) {
-            (Ask::Verify, Answer::Done(Reply::Registered { owner, epoch })) => {
+            (Ask::Verify, Answer::Done(Reply::Directory(DirectoryReply::Registered { owner, epoch }))) => {
                 self.backoff.clear();
                 if *owner != standing.session {
                     return true;
@@ -142,14 +142,20 @@ impl Membership {
                 self.unsure = false;
                 self.settled(Known::Unread);
             }
-            (Ask::Join(_), Answer::Done(Reply::Joined) | Answer::Refused(Refusal::Exists)) => {
+            (
+                Ask::Join(_),
+                Answer::Done(Reply::Directory(DirectoryReply::Joined)) | Answer::Refused(Refusal::Exists),
+            ) => {
                 self.settled(Known::Unread);
             }
-            (Ask::Leave, Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing)) => {
+            (Ask::Leave, Answer::Done(Reply::Directory(DirectoryReply::Left)) | Answer::Refused(Refusal::Missing)) => {
                 self.watch = None;
                 self.settled(Known::Absent);
             }
-            (Ask::LeaveFormer(session), Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing)) => {
+            (
+                Ask::LeaveFormer(session),
+                Answer::Done(Reply::Directory(DirectoryReply::Left)) | Answer::Refused(Refusal::Missing),
+            ) => {
                 self.former.retain(|former| *former != session);
                 self.backoff.clear();
             }
@@ -212,10 +218,10 @@ impl Membership {
         let directory = self.directory;
         match ask {
             Ask::Sync => Request::Sync,
-            Ask::Verify => Request::Verify { directory, session },
-            Ask::Join(Entry { epoch }) => Request::Join { directory, session, epoch },
-            Ask::Leave => Request::Leave { directory, session },
-            Ask::LeaveFormer(session) => Request::Leave { directory, session },
+            Ask::Verify => Request::Directory(DirectoryRequest::Verify { directory, session }),
+            Ask::Join(Entry { epoch }) => Request::Directory(DirectoryRequest::Join { directory, session, epoch }),
+            Ask::Leave => Request::Directory(DirectoryRequest::Leave { directory, session }),
+            Ask::LeaveFormer(session) => Request::Directory(DirectoryRequest::Leave { directory, session }),
         }
     }
 

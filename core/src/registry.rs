@@ -6,7 +6,7 @@ use core::cmp::Ordering;
 use crate::mutant::Mutant;
 use crate::names::{Named, Names};
 use crate::step::{Backoff, Pending, Soonest, Step};
-use crate::store::{Answer, Reply, Request};
+use crate::store::{Answer, DirectoryReply, DirectoryRequest, Reply, Request};
 use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time};
 
 /// How closely a directory is followed.
@@ -98,7 +98,7 @@ impl Registry {
     pub(crate) fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) -> bool {
         let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
         match answer {
-            Answer::Done(Reply::Members(snapshot)) => {
+            Answer::Done(Reply::Directory(DirectoryReply::Members(snapshot))) => {
                 self.backoff.clear();
                 self.current = true;
                 self.fresh = !pending.dirty;
@@ -138,7 +138,7 @@ impl Registry {
         }
         let Some(standing) = step.connected() else { return };
         let watch = interest == Interest::Watch;
-        let request = Request::Members { directory: self.directory, watch };
+        let request = Request::Directory(DirectoryRequest::Members { directory: self.directory, watch });
         self.pending = Some(step.send(&standing, Slot::Mirror(self.directory), watch, request));
     }
 

@@ -18,8 +18,8 @@ pub struct Link(pub u32);
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Slot {
     /// Standing in the election: enter, list, inspect, claim.
-    Queue,
-    /// Deleting candidates that should not be there.
+    Election,
+    /// Deleting what stands in the election and should not be there.
     Sweep,
     /// The leader's heartbeat.
     Beat,

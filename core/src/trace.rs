@@ -11,7 +11,10 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
-use crate::store::{Answer, Notice, Refusal, Reply, Request};
+use crate::store::{
+    Answer, DirectoryReply, DirectoryRequest, Effect, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRequest,
+};
 use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Fence, Leader, OpId, Role, Snapshot, Time};
 
 /// Renders events and actions of the nodes of one run, relative to the first, one line each.
@@ -56,7 +59,7 @@ impl Trace {
                 self.asked.insert((node.into(), *id), format!("{}", Words(request)));
             }
         }
-        let matters = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
+        let matters = event.is_session_news();
         let mut done: Vec<String> = Vec::new();
         for action in actions {
             if !self.is_routine(node, action) {
@@ -73,14 +76,13 @@ impl Trace {
     /// A heartbeat, or the longer validity that came of it.
     fn is_routine(&mut self, node: &str, action: &Action) -> bool {
         match action {
-            Action::Store { request: Request::Beat { .. }, .. } => true,
+            Action::Store { request, .. } => request.effect() == Effect::Beat,
             Action::OpenGate { fence, .. } => self.leading.insert(node.into(), *fence) == Some(*fence),
             Action::CloseGate => {
                 self.leading.remove(node);
                 false
             }
-            Action::Store { .. }
-            | Action::Floor(_)
+            Action::Floor(_)
             | Action::StartService { .. }
             | Action::StopService { .. }
             | Action::Announce(_)
@@ -169,21 +171,38 @@ impl fmt::Display for Words<'_, Announcement> {
 
 impl fmt::Display for Words<'_, Request> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let watching = |watch: bool| if watch { " and watch" } else { "" };
         match self.0 {
             Request::Sync => f.write_str("sync"),
-            Request::Enter { .. } => f.write_str("enter"),
-            Request::List => f.write_str("list"),
-            Request::Inspect { candidate, watch } => write!(f, "inspect {}{}", Words(candidate), watching(*watch)),
-            Request::Delete { candidate } => write!(f, "delete {}", Words(candidate)),
-            Request::Claim { candidate, .. } => write!(f, "claim with {}", Words(candidate)),
-            Request::Beat { .. } => f.write_str("beat"),
-            Request::ReadTerm => f.write_str("read term"),
-            Request::Join { directory, .. } => write!(f, "join {}", folder(*directory)),
-            Request::Leave { directory, .. } => write!(f, "leave {}", folder(*directory)),
-            Request::Verify { directory, .. } => write!(f, "verify own entry in {}", folder(*directory)),
-            Request::Members { directory, watch } => write!(f, "read {}{}", folder(*directory), watching(*watch)),
-            Request::Settle { .. } => f.write_str("settle"),
+            Request::Queue(request) => write!(f, "{}", Words(request)),
+            Request::Term(TermRequest::Read) => f.write_str("read term"),
+            Request::Directory(request) => write!(f, "{}", Words(request)),
+            Request::Settings(SettingsRequest::Settle { .. }) => f.write_str("settle"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, QueueRequest> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            QueueRequest::Enter { .. } => f.write_str("enter"),
+            QueueRequest::List => f.write_str("list"),
+            QueueRequest::Inspect { candidate, watch } => write!(f, "inspect {}{}", Words(candidate), watching(*watch)),
+            QueueRequest::Delete { candidate } => write!(f, "delete {}", Words(candidate)),
+            QueueRequest::Claim { candidate, .. } => write!(f, "claim with {}", Words(candidate)),
+            QueueRequest::Beat { .. } => f.write_str("beat"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, DirectoryRequest> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            DirectoryRequest::Join { directory, .. } => write!(f, "join {}", folder(*directory)),
+            DirectoryRequest::Leave { directory, .. } => write!(f, "leave {}", folder(*directory)),
+            DirectoryRequest::Verify { directory, .. } => write!(f, "verify own entry in {}", folder(*directory)),
+            DirectoryRequest::Members { directory, watch } => {
+                write!(f, "read {}{}", folder(*directory), watching(*watch))
+            }
         }
     }
 }
@@ -206,26 +225,42 @@ impl fmt::Display for Words<'_, Answer> {
 impl fmt::Display for Words<'_, Reply> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Reply::Candidates { candidates, .. } if candidates.is_empty() => f.write_str("nobody"),
-            Reply::Candidates { candidates, .. } => {
+            Reply::Queue(reply) => write!(f, "{}", Words(reply)),
+            Reply::Term(record) => write!(f, "epoch {} of {}", record.fence.epoch.0, record.leader),
+            Reply::Directory(reply) => write!(f, "{}", Words(reply)),
+            Reply::Settings(_) | Reply::Synced => f.write_str("done"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, QueueReply> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            QueueReply::Candidates { candidates, .. } if candidates.is_empty() => f.write_str("nobody"),
+            QueueReply::Candidates { candidates, .. } => {
                 let mut rest = candidates.iter();
                 rest.next().map_or(Ok(()), |first| write!(f, "{}", first.sequence))?;
                 rest.try_for_each(|candidate| write!(f, " {}", candidate.sequence))
             }
-            Reply::Entered(candidate) => write!(f, "{}", Words(candidate)),
-            Reply::Candidate { owner, participant } => write!(f, "{participant}, session {}", owner.0),
-            Reply::Claimed(Epoch(epoch)) => write!(f, "epoch {epoch}"),
-            Reply::Term(record) => write!(f, "epoch {} of {}", record.fence.epoch.0, record.leader),
-            Reply::Registered { owner, .. } => write!(f, "there, session {}", owner.0),
-            Reply::Members(Snapshot { members, .. }) if members.is_empty() => f.write_str("nobody"),
-            Reply::Members(Snapshot { members, .. }) => {
+            QueueReply::Entered(candidate) => write!(f, "{}", Words(candidate)),
+            QueueReply::Candidate { owner, participant } => write!(f, "{participant}, session {}", owner.0),
+            QueueReply::Claimed(Epoch(epoch)) => write!(f, "epoch {epoch}"),
+            QueueReply::Deleted | QueueReply::Beaten => f.write_str("done"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, DirectoryReply> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            DirectoryReply::Registered { owner, .. } => write!(f, "there, session {}", owner.0),
+            DirectoryReply::Members(Snapshot { members, .. }) if members.is_empty() => f.write_str("nobody"),
+            DirectoryReply::Members(Snapshot { members, .. }) => {
                 let mut rest = members.iter();
                 rest.next().map_or(Ok(()), |first| write!(f, "{}", first.key.id))?;
                 rest.try_for_each(|member| write!(f, " {}", member.key.id))
             }
-            Reply::Settled(_) | Reply::Synced | Reply::Deleted | Reply::Beaten | Reply::Joined | Reply::Left => {
-                f.write_str("done")
-            }
+            DirectoryReply::Joined | DirectoryReply::Left => f.write_str("done"),
         }
     }
 }
@@ -235,6 +270,10 @@ impl fmt::Display for Words<'_, Candidate> {
         let foreign = if self.0.is_foreign() { "foreign " } else { "" };
         write!(f, "{foreign}candidate {}", self.0.sequence)
     }
+}
+
+fn watching(watch: bool) -> &'static str {
+    if watch { " and watch" } else { "" }
 }
 
 fn name(role: Role) -> &'static str {

@@ -7,7 +7,7 @@ mod world;
 
 use std::time::Duration;
 
-use rolecall_core::store::{Act, Fault, Request, Server};
+use rolecall_core::store::{Act, DirectoryRequest, Fault, QueueRequest, Request, Server};
 use rolecall_core::{Directory, Epoch, Event, Fence, Incarnation, MemberKey, OnSuspend, Session};
 use world::{Dice, Outcome, TIMEOUT, World};
 
@@ -114,10 +114,10 @@ fn forge(world: &mut World, name: &'static str, dice: &mut Dice) {
 
 fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
     world.host(name).loses = match dice.below(6) {
-        0 => Some(|request| matches!(request, Request::Enter { .. })),
-        1 => Some(|request| matches!(request, Request::Join { .. })),
-        2 => Some(|request| matches!(request, Request::Leave { .. })),
-        3 => Some(|request| matches!(request, Request::Delete { .. })),
+        0 => Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. }))),
+        1 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Join { .. }))),
+        2 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Leave { .. }))),
+        3 => Some(|request| matches!(request, Request::Queue(QueueRequest::Delete { .. }))),
         4 => Some(|_| true),
         _ => None,
     };

@@ -150,7 +150,9 @@ fn the_store_is_started_again_without_its_data() {
 fn a_create_whose_answer_is_lost_is_looked_for_after_a_sync() {
     let mut world = two();
     world.start("c");
-    world.host("c").loses = Some(|request| matches!(request, rolecall_core::store::Request::Enter { .. }));
+    world.host("c").loses = Some(|request| {
+        matches!(request, rolecall_core::store::Request::Queue(rolecall_core::store::QueueRequest::Enter { .. }))
+    });
     world.run(Duration::from_secs(1));
     assert_eq!(world.role("c"), Role::Worker);
     insta::assert_snapshot!(world.trace.text());

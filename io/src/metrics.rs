@@ -6,7 +6,6 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rolecall_core::store::Request;
 use rolecall_core::{Action, Event, Role, Time};
 
 use crate::Clock;
@@ -57,13 +56,13 @@ impl Metrics {
     pub(crate) fn event(&self, event: &Event, now: Time) {
         self.last_event.store(now.as_nanos(), Ordering::Relaxed);
         self.due.store(now.as_nanos(), Ordering::Relaxed);
-        self.count(EVENTS, event_kind(event));
+        self.count(EVENTS, event.kind());
     }
 
     pub(crate) fn action(&self, action: &Action) {
-        self.count(ACTIONS, action_kind(action));
+        self.count(ACTIONS, action.kind());
         if let Action::Store { request, .. } = action {
-            self.count(REQUESTS, request_kind(request));
+            self.count(REQUESTS, request.kind());
         }
     }
 
@@ -145,56 +144,4 @@ fn whole(value: u64) -> f64 {
 
 fn flag(value: bool) -> f64 {
     if value { 1.0 } else { 0.0 }
-}
-
-fn event_kind(event: &Event) -> &'static str {
-    match event {
-        Event::SessionUp { .. } => "session_up",
-        Event::Suspended => "suspended",
-        Event::SessionLost => "session_lost",
-        Event::Answered { .. } => "answered",
-        Event::Noticed { .. } => "noticed",
-        Event::ServiceStarted { .. } => "service_started",
-        Event::ServiceFailed { .. } => "service_failed",
-        Event::ServiceStopped { .. } => "service_stopped",
-        Event::FenceSeen { .. } => "fence_seen",
-        Event::Resign => "resign",
-        Event::Shutdown => "shutdown",
-        Event::Wake => "wake",
-    }
-}
-
-fn action_kind(action: &Action) -> &'static str {
-    match action {
-        Action::Store { .. } => "store",
-        Action::OpenGate { .. } => "open_gate",
-        Action::CloseGate => "close_gate",
-        Action::Floor(_) => "floor",
-        Action::StartService { .. } => "start_service",
-        Action::StopService { .. } => "stop_service",
-        Action::Announce(_) => "announce",
-        Action::RenewSession => "renew_session",
-        Action::CloseSession => "close_session",
-        Action::Exit => "exit",
-        Action::Refuse(_) => "refuse",
-        Action::Halt(_) => "halt",
-    }
-}
-
-fn request_kind(request: &Request) -> &'static str {
-    match request {
-        Request::Sync => "sync",
-        Request::Enter { .. } => "enter",
-        Request::List => "list",
-        Request::Inspect { .. } => "inspect",
-        Request::Delete { .. } => "delete",
-        Request::Claim { .. } => "claim",
-        Request::Beat { .. } => "beat",
-        Request::ReadTerm => "read_term",
-        Request::Join { .. } => "join",
-        Request::Leave { .. } => "leave",
-        Request::Verify { .. } => "verify",
-        Request::Members { .. } => "members",
-        Request::Settle { .. } => "settle",
-    }
 }

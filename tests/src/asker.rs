@@ -5,7 +5,10 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use rolecall::store::{Store, StoreEvent};
-use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
+    TermRequest,
+};
 use rolecall_core::{Candidate, Guid, Link, OpId, Session, Slot, Snapshot};
 use tokio::time::timeout;
 
@@ -60,8 +63,10 @@ impl<S: Store> Asker<S> {
     /// # Panics
     /// If that fails.
     pub async fn enter(&mut self, random: u128) -> Candidate {
-        let reply = self.done(Request::Enter { guid: Guid::ours(random) }).await;
-        let Reply::Entered(candidate) = reply else { panic!("an answer of another kind: {reply:?}") };
+        let reply = self.done(Request::Queue(QueueRequest::Enter { guid: Guid::ours(random) })).await;
+        let Reply::Queue(QueueReply::Entered(candidate)) = reply else {
+            panic!("an answer of another kind: {reply:?}")
+        };
         candidate
     }
 
@@ -70,8 +75,10 @@ impl<S: Store> Asker<S> {
     /// # Panics
     /// If the queue can't be read.
     pub async fn list(&mut self) -> (Vec<Candidate>, u32) {
-        let reply = self.done(Request::List).await;
-        let Reply::Candidates { candidates, skipped } = reply else { panic!("an answer of another kind: {reply:?}") };
+        let reply = self.done(Request::Queue(QueueRequest::List)).await;
+        let Reply::Queue(QueueReply::Candidates { candidates, skipped }) = reply else {
+            panic!("an answer of another kind: {reply:?}")
+        };
         (candidates, skipped)
     }
 
@@ -80,8 +87,10 @@ impl<S: Store> Asker<S> {
     /// # Panics
     /// If the directory can't be read.
     pub async fn members(&mut self, directory: rolecall_core::Directory) -> Snapshot {
-        let reply = self.done(Request::Members { directory, watch: false }).await;
-        let Reply::Members(snapshot) = reply else { panic!("an answer of another kind: {reply:?}") };
+        let reply = self.done(Request::Directory(DirectoryRequest::Members { directory, watch: false })).await;
+        let Reply::Directory(DirectoryReply::Members(snapshot)) = reply else {
+            panic!("an answer of another kind: {reply:?}")
+        };
         snapshot
     }
 
@@ -175,17 +184,17 @@ impl<S: Store> Asker<S> {
 fn slot(request: &Request) -> Slot {
     match request {
         Request::Sync
-        | Request::Enter { .. }
-        | Request::List
-        | Request::Inspect { .. }
-        | Request::Claim { .. }
-        | Request::Settle { .. } => Slot::Queue,
-        Request::Delete { .. } => Slot::Sweep,
-        Request::Beat { .. } => Slot::Beat,
-        Request::ReadTerm => Slot::Term,
-        Request::Join { directory, .. } | Request::Leave { directory, .. } | Request::Verify { directory, .. } => {
-            Slot::Membership(*directory)
-        }
-        Request::Members { directory, .. } => Slot::Mirror(*directory),
+        | Request::Queue(QueueRequest::Enter { .. })
+        | Request::Queue(QueueRequest::List)
+        | Request::Queue(QueueRequest::Inspect { .. })
+        | Request::Queue(QueueRequest::Claim { .. })
+        | Request::Settings(SettingsRequest::Settle { .. }) => Slot::Election,
+        Request::Queue(QueueRequest::Delete { .. }) => Slot::Sweep,
+        Request::Queue(QueueRequest::Beat { .. }) => Slot::Beat,
+        Request::Term(TermRequest::Read) => Slot::Term,
+        Request::Directory(DirectoryRequest::Join { directory, .. })
+        | Request::Directory(DirectoryRequest::Leave { directory, .. })
+        | Request::Directory(DirectoryRequest::Verify { directory, .. }) => Slot::Membership(*directory),
+        Request::Directory(DirectoryRequest::Members { directory, .. }) => Slot::Mirror(*directory),
     }
 }

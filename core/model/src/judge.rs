@@ -1,7 +1,7 @@
 //! Rules for a single step of a node, judged without memory so that judging adds no states.
 
 use rolecall_core::observe::Observer;
-use rolecall_core::store::Request;
+use rolecall_core::store::Effect;
 use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time, Violation};
 
 /// One step of a node.
@@ -83,24 +83,11 @@ fn judge_requests(step: &Judged<'_>, stopping: bool) -> Result<(), Violation> {
     let mut writes = 0;
     for action in step.actions {
         let Action::Store { request, .. } = action else { continue };
-        let (creates, is_write) = match request {
-            Request::Enter { .. } | Request::Join { .. } => (true, true),
-            Request::Claim { .. }
-            | Request::Delete { .. }
-            | Request::Leave { .. }
-            | Request::Beat { .. }
-            | Request::Settle { .. } => (false, true),
-            Request::Sync
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => (false, false),
-        };
-        if creates && stopping {
+        let effect = request.effect();
+        if effect == Effect::Create && stopping {
             return Err(Violation::CreateAfterStop);
         }
-        writes += u64::from(is_write);
+        writes += u64::from(effect.is_write());
     }
     if writes > Observer::WRITES_PER_DISTURBANCE { Err(Violation::WriteStorm) } else { Ok(()) }
 }

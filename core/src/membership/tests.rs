@@ -5,6 +5,7 @@ use core::time::Duration;
 
 use super::*;
 use crate::step::Issuer;
+use crate::store::DirectoryReply;
 use crate::{Action, Time};
 
 const STANDING: Standing =
@@ -23,8 +24,8 @@ fn exchange(entry: &mut Membership, issuer: &mut Issuer, wanted: Option<Entry>, 
 fn a_late_notice_of_an_entry_that_was_seen_to_be_gone_tells_nothing_new() {
     let (mut entry, mut issuer) = (Membership::new(Directory::Workers), Issuer::default());
     let wanted = Some(Entry { epoch: None });
-    exchange(&mut entry, &mut issuer, wanted, &Answer::Done(Reply::Joined));
-    let registered = Answer::Done(Reply::Registered { owner: Session(1), epoch: None });
+    exchange(&mut entry, &mut issuer, wanted, &Answer::Done(Reply::Directory(DirectoryReply::Joined)));
+    let registered = Answer::Done(Reply::Directory(DirectoryReply::Registered { owner: Session(1), epoch: None }));
     let watch = exchange(&mut entry, &mut issuer, wanted, &registered);
     exchange(&mut entry, &mut issuer, None, &Answer::Unknown);
     exchange(&mut entry, &mut issuer, None, &Answer::Done(Reply::Synced));

@@ -1,7 +1,10 @@
 //! The names in what nodes, their drivers and the store tell each other.
 
 use super::{Moment, Named, Names, Revision};
-use crate::store::{Answer, Reply, Request, TermRecord};
+use crate::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest, TermRecord,
+    TermRequest,
+};
 use crate::{Action, Announcement, Difference, Event, Fence, Leader, Member, MemberKey, Snapshot};
 
 impl Named for Event {
@@ -73,11 +76,29 @@ impl Named for Difference {
 impl Named for Request {
     fn names(&mut self, names: &mut dyn Names) {
         match self {
+            Self::Queue(request) => request.names(names),
+            Self::Directory(request) => request.names(names),
+            Self::Sync | Self::Term(TermRequest::Read) | Self::Settings(SettingsRequest::Settle { .. }) => {}
+        }
+    }
+}
+
+impl Named for QueueRequest {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
             Self::Enter { guid } => names.guid(guid),
             Self::Inspect { candidate, .. }
             | Self::Delete { candidate }
             | Self::Claim { candidate, .. }
             | Self::Beat { candidate } => candidate.names(names),
+            Self::List => {}
+        }
+    }
+}
+
+impl Named for DirectoryRequest {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
             Self::Join { session, epoch, .. } => {
                 names.session(session);
                 if let Some(epoch) = epoch {
@@ -85,7 +106,7 @@ impl Named for Request {
                 }
             }
             Self::Leave { session, .. } | Self::Verify { session, .. } => names.session(session),
-            Self::Sync | Self::List | Self::ReadTerm | Self::Members { .. } | Self::Settle { .. } => {}
+            Self::Members { .. } => {}
         }
     }
 }
@@ -102,11 +123,29 @@ impl Named for Answer {
 impl Named for Reply {
     fn names(&mut self, names: &mut dyn Names) {
         match self {
+            Self::Queue(reply) => reply.names(names),
+            Self::Term(record) => record.names(names),
+            Self::Directory(reply) => reply.names(names),
+            Self::Synced | Self::Settings(_) => {}
+        }
+    }
+}
+
+impl Named for QueueReply {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
             Self::Entered(candidate) => candidate.names(names),
             Self::Candidates { candidates, .. } => candidates.names(names),
             Self::Candidate { owner, .. } => names.session(owner),
             Self::Claimed(epoch) => names.revision(Revision::Epoch, &mut epoch.0),
-            Self::Term(record) => record.names(names),
+            Self::Deleted | Self::Beaten => {}
+        }
+    }
+}
+
+impl Named for DirectoryReply {
+    fn names(&mut self, names: &mut dyn Names) {
+        match self {
             Self::Registered { owner, epoch } => {
                 names.session(owner);
                 if let Some(epoch) = epoch {
@@ -114,7 +153,7 @@ impl Named for Reply {
                 }
             }
             Self::Members(snapshot) => snapshot.names(names),
-            Self::Synced | Self::Deleted | Self::Beaten | Self::Joined | Self::Left | Self::Settled(_) => {}
+            Self::Joined | Self::Left => {}
         }
     }
 }

@@ -82,7 +82,7 @@ impl Node {
         let Some(standing) = self.standing else { return };
         let bench = Bench { now, standing: &standing, config: &self.config };
         let outcome = match id.slot {
-            Slot::Queue | Slot::Sweep | Slot::Beat => self.queue.answered(&bench, id, answer),
+            Slot::Election | Slot::Sweep | Slot::Beat => self.queue.answered(&bench, id, answer),
             Slot::Term => {
                 self.floor.answered(now, id, answer);
                 Outcome::default()
@@ -116,7 +116,7 @@ impl Node {
 
     fn noticed(&mut self, id: OpId, notice: Notice) {
         match id.slot {
-            Slot::Queue => self.queue.noticed(id, notice),
+            Slot::Election => self.queue.noticed(id, notice),
             Slot::Membership(directory) => self.membership.of(directory).noticed(id),
             Slot::Mirror(directory) => self.registry.of(directory).noticed(id),
             Slot::Sweep | Slot::Beat | Slot::Term => {}

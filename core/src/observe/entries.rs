@@ -1,6 +1,6 @@
 //! What the store has said of a node's own entries in the registries.
 
-use crate::store::{Answer, Refusal, Reply, Request};
+use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply};
 use crate::{Directory, Node, OpId, Session, Violation};
 
 /// The entries of the present session.
@@ -30,21 +30,12 @@ impl Entries {
     ///
     /// # Errors
     /// An entry is made that may be there.
-    pub(super) fn asked(&mut self, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+    pub(super) fn asked(&mut self, id: OpId, request: &DirectoryRequest, after: &Node) -> Result<(), Violation> {
         let (directory, session, asked) = match request {
-            Request::Join { directory, session, .. } => (*directory, *session, Asked::Join),
-            Request::Leave { directory, session } => (*directory, *session, Asked::Leave),
-            Request::Verify { directory, session } => (*directory, *session, Asked::Verify),
-            Request::Sync
-            | Request::Enter { .. }
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Beat { .. }
-            | Request::ReadTerm
-            | Request::Members { .. }
-            | Request::Settle { .. } => return Ok(()),
+            DirectoryRequest::Join { directory, session, .. } => (*directory, *session, Asked::Join),
+            DirectoryRequest::Leave { directory, session } => (*directory, *session, Asked::Leave),
+            DirectoryRequest::Verify { directory, session } => (*directory, *session, Asked::Verify),
+            DirectoryRequest::Members { .. } => return Ok(()),
         };
         if !is_of(session, after) {
             return Ok(());
@@ -61,11 +52,19 @@ impl Entries {
         for entry in [&mut self.workers, &mut self.coordinators] {
             let Some((_, asked)) = entry.asked.take_if(|(other, _)| *other == id) else { continue };
             entry.may_exist = match (asked, answer) {
-                (Asked::Join, Answer::Done(Reply::Joined) | Answer::Refused(Refusal::Exists) | Answer::Unknown) => true,
+                (
+                    Asked::Join,
+                    Answer::Done(Reply::Directory(DirectoryReply::Joined))
+                    | Answer::Refused(Refusal::Exists)
+                    | Answer::Unknown,
+                ) => true,
                 (Asked::Join, Answer::Done(_) | Answer::Refused(_)) => false,
-                (Asked::Leave, Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing)) => false,
+                (
+                    Asked::Leave,
+                    Answer::Done(Reply::Directory(DirectoryReply::Left)) | Answer::Refused(Refusal::Missing),
+                ) => false,
                 (Asked::Verify, Answer::Refused(Refusal::Missing)) => false,
-                (Asked::Verify, Answer::Done(Reply::Registered { .. })) => true,
+                (Asked::Verify, Answer::Done(Reply::Directory(DirectoryReply::Registered { .. }))) => true,
                 (Asked::Leave | Asked::Verify, Answer::Done(_) | Answer::Refused(_) | Answer::Unknown) => {
                     entry.may_exist
                 }

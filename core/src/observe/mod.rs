@@ -2,12 +2,10 @@
 //!
 //! [`Observer`] watches one node over time; [`Cluster`] compares nodes, with the true time that only a simulator knows.
 
-mod candidacy;
 mod cluster;
-mod doubt;
 mod entries;
 mod node;
-mod proof;
+mod queue;
 
 pub use cluster::Cluster;
 pub use node::Observer;

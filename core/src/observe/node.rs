@@ -4,21 +4,17 @@ use alloc::collections::BTreeSet;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::candidacy::Candidacy;
-use super::doubt::Doubts;
 use super::entries::Entries;
-use super::proof::Proof;
-use crate::store::{Answer, Reply, Request};
-use crate::{Action, Announcement, Directory, Event, Fence, Link, Member, Node, OpId, Run, Slot, Time, Violation};
+use super::queue::QueueObserver;
+use crate::store::{Answer, Effect, Reply, Request};
+use crate::{Action, Announcement, Directory, Event, Fence, Link, Member, Node, OpId, Run, Time, Violation};
 
 /// Follows one node, from its start, through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Observer {
     link: Link,
     awaited: BTreeSet<OpId>,
-    doubts: Doubts,
-    proof: Proof,
-    candidacy: Candidacy,
+    queue: QueueObserver,
     entries: Entries,
     /// Watches that have fired before the answer which armed them.
     early: BTreeSet<OpId>,
@@ -74,13 +70,13 @@ impl Observer {
         if *event == Event::Shutdown {
             self.stopping = true;
         }
-        self.over |= actions.iter().any(is_end);
+        self.over |= actions.iter().any(Action::ends_node);
         self.note_service_event(event);
         for action in actions {
             self.judge_action(now, action, after)?;
         }
         if !self.over {
-            self.candidacy.judge(after)?;
+            self.queue.judge(after)?;
             judge_floor(before, event, after)?;
         }
         if before.floor().zip(after.floor()).is_some_and(|(old, new)| old.is_newer_than(new)) {
@@ -110,13 +106,7 @@ impl Observer {
     ) -> Result<(), Violation> {
         let Event::Answered { id, answer } = event else { return Ok(()) };
         let awaited = self.awaited.remove(id);
-        let late_create = match answer {
-            Answer::Done(Reply::Entered(candidate)) => {
-                candidate.guid.is_some() && candidate.guid == self.candidacy.guid()
-            }
-            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
-        };
-        if awaited || (late_create && id.slot == Slot::Queue) {
+        if awaited || self.queue.is_late_create(*id, answer) {
             return Ok(());
         }
         let mut twin = before.clone();
@@ -135,24 +125,22 @@ impl Observer {
 
     /// With a session everything ends that was begun in it, and with the connection what is known of who leads.
     fn note_session(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
-        let breaks = matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost);
+        let breaks = event.is_session_news();
         if breaks && before != after && after.leader().is_some() {
             return Err(Violation::StaleBelieved);
         }
         let session = |node: &Node| node.session().map(|(session, _)| session);
         if session(before) != session(after) || session(after).is_none() {
-            self.doubts = Doubts::default();
-            self.proof = Proof::default();
             self.entries = Entries::default();
-            self.candidacy.begin(now, session(before).map(|_| self.timeout));
+            self.queue.begin(now, session(before).map(|_| self.timeout));
         }
         if breaks || session(before) != session(after) {
-            self.candidacy.relink();
+            self.queue.relink();
             self.early.clear();
         }
         if let Event::SessionUp { timeout, .. } = event {
             self.timeout = *timeout;
-            self.proof.negotiated(*timeout);
+            self.queue.negotiated(*timeout);
         }
         Ok(())
     }
@@ -163,9 +151,7 @@ impl Observer {
         match event {
             Event::Answered { id, answer } => {
                 let awaited = before.awaits(now, *id);
-                self.doubts.answered(*id, answer);
-                self.proof.answered(*id, answer);
-                self.candidacy.answered(now, *id, answer, awaited, after);
+                self.queue.answered(now, *id, answer, awaited, after);
                 if awaited {
                     self.entries.answered(*id, answer);
                 }
@@ -175,7 +161,7 @@ impl Observer {
             }
             Event::Noticed { id, .. } if before.awaits(now, *id) => _ = self.early.insert(*id),
             Event::Noticed { id, notice } => {
-                self.candidacy.noticed(*id, *notice);
+                self.queue.noticed(*id, *notice);
                 if after.relies_on(*id) {
                     return Err(Violation::WrongWatch);
                 }
@@ -214,17 +200,8 @@ impl Observer {
         if disturbs || overdue {
             self.disturbances = self.disturbances.saturating_add(1);
         }
-        match event {
-            Event::SessionUp { .. } | Event::Suspended | Event::SessionLost => self.awaited.clear(),
-            Event::Answered { .. }
-            | Event::Noticed { .. }
-            | Event::ServiceStarted { .. }
-            | Event::ServiceFailed { .. }
-            | Event::ServiceStopped { .. }
-            | Event::FenceSeen { .. }
-            | Event::Resign
-            | Event::Shutdown
-            | Event::Wake => {}
+        if event.is_session_news() {
+            self.awaited.clear();
         }
     }
 
@@ -253,12 +230,11 @@ impl Observer {
     fn judge_action(&mut self, now: Time, action: &Action, after: &Node) -> Result<(), Violation> {
         match action {
             Action::Store { id, request } => {
-                self.proof.asked(now, *id, request);
-                self.judge_request(*id, request, after)?;
+                self.judge_request(now, *id, request, after)?;
             }
             Action::OpenGate { fence, until } => {
                 self.judge_epoch(*fence)?;
-                if !self.proof.covers(*until, after.config()) {
+                if !self.queue.covers(*until, after.config()) {
                     return Err(Violation::OutlivedValidity);
                 }
                 self.gate = Some((*fence, *until));
@@ -295,32 +271,20 @@ impl Observer {
         Ok(())
     }
 
-    fn judge_request(&mut self, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+    fn judge_request(&mut self, now: Time, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
         if id.link != self.link {
             self.link = id.link;
             self.awaited.clear();
         }
-        self.doubts.asked(id, request)?;
-        self.candidacy.asked(id, request, after)?;
-        self.entries.asked(id, request, after)?;
+        self.queue.asked(now, id, request, after)?;
+        if let Request::Directory(request) = request {
+            self.entries.asked(id, request, after)?;
+        }
         self.awaited.retain(|other| other.slot != id.slot);
         self.awaited.insert(id);
-        let (creates, writes) = match request {
-            Request::Enter { .. } | Request::Join { .. } => (true, true),
-            Request::Claim { .. } | Request::Delete { .. } | Request::Leave { .. } | Request::Settle { .. } => {
-                (false, true)
-            }
-            // Paced by time, not by what happens.
-            Request::Beat { .. } => (false, false),
-            Request::Sync
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => (false, false),
-        };
-        self.writes = self.writes.saturating_add(u64::from(writes));
-        if creates && self.stopping { Err(Violation::CreateAfterStop) } else { Ok(()) }
+        let effect = request.effect();
+        self.writes = self.writes.saturating_add(u64::from(effect.is_caused()));
+        if effect == Effect::Create && self.stopping { Err(Violation::CreateAfterStop) } else { Ok(()) }
     }
 
     /// P12, as far as one node can tell: its own terms rise within an incarnation.
@@ -352,9 +316,4 @@ fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violati
     let claimed = after.term().map(|(fence, _)| fence);
     let floor = after.floor();
     if floor == before.floor() || floor == shown || floor == claimed { Ok(()) } else { Err(Violation::ForgedBelieved) }
-}
-
-/// After this a node does nothing any more, and its process ends with all that it serves.
-fn is_end(action: &Action) -> bool {
-    matches!(action, Action::Exit | Action::Refuse(_) | Action::Halt(_))
 }

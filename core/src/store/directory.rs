@@ -2,6 +2,7 @@
 
 use alloc::vec::Vec;
 
+use super::DirectoryReply;
 use crate::{Member, MemberKey, Session, Snapshot};
 
 /// One entry, with what is known of it.
@@ -13,6 +14,12 @@ pub(super) struct Entry {
     pub(super) owner: Session,
     /// The revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,
+}
+
+impl Entry {
+    pub(super) fn shown(&self) -> DirectoryReply {
+        DirectoryReply::Registered { owner: self.owner, epoch: self.member.epoch }
+    }
 }
 
 /// Entries, ordered by name.

@@ -2,7 +2,7 @@
 
 use super::replica::Held;
 use super::session::Standing;
-use super::{Answer, Machine, Output, Refusal, Request, Sink};
+use super::{Answer, Effect, Machine, Output, Refusal, Request, Sink};
 use crate::{OpId, Session, Time};
 
 /// What a connected client can ask for.
@@ -35,16 +35,10 @@ impl Ask {
 
 impl Need {
     const fn of(request: &Request) -> Self {
-        match request {
-            Request::List | Request::Inspect { .. } | Request::Verify { .. } | Request::Members { .. } => Self::View,
-            Request::Sync | Request::ReadTerm => Self::Fresh,
-            Request::Enter { .. }
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Beat { .. }
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Settle { .. } => Self::Commit,
+        match request.effect() {
+            Effect::Read => Self::View,
+            Effect::FreshRead => Self::Fresh,
+            Effect::Create | Effect::Change | Effect::Beat => Self::Commit,
         }
     }
 }

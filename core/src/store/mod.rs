@@ -72,7 +72,10 @@ pub use check::Broken;
 pub use event::{Act, Client, Event, Fault, Server};
 pub use machine::Machine;
 pub use output::{Output, Rejection, Sink};
-pub use request::{Answer, Notice, Refusal, Reply, Request, TermRecord};
+pub use request::{
+    Answer, DirectoryReply, DirectoryRequest, Effect, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest,
+};
 pub use timing::Timing;
 
 #[cfg(test)]

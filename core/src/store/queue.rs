@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::Reply;
+use super::QueueReply;
 use crate::{Candidate, Guid, Session};
 
 /// One candidate, with what is known of it.
@@ -15,6 +15,12 @@ pub(super) struct Contender {
     pub(super) participant: Arc<str>,
     /// The revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,
+}
+
+impl Contender {
+    pub(super) fn shown(&self) -> QueueReply {
+        QueueReply::Candidate { owner: self.owner, participant: self.participant.clone() }
+    }
 }
 
 /// Candidates in order. A directory for ZooKeeper, whose children counter gives the sequence numbers.
@@ -69,8 +75,8 @@ impl Queue {
         found.is_some()
     }
 
-    pub(super) fn list(&self) -> Reply {
-        Reply::Candidates {
+    pub(super) fn list(&self) -> QueueReply {
+        QueueReply::Candidates {
             candidates: self.contenders.iter().map(|contender| contender.candidate).collect(),
             skipped: self.littered,
         }

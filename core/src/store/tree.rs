@@ -5,7 +5,10 @@ use core::time::Duration;
 
 use super::directory::Entries;
 use super::queue::Queue;
-use super::{Act, Answer, Client, Refusal, Reply, Request, TermRecord};
+use super::{
+    Act, Answer, Client, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest,
+};
 use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Session};
 
 /// Who writes or reads.
@@ -43,26 +46,21 @@ impl Tree {
     pub(super) fn read(&self, author: &Author, request: &Request) -> Answer {
         let reply = match request {
             Request::Sync => Some(Reply::Synced),
-            Request::List => Some(self.queue.list()),
-            Request::Inspect { candidate, .. } => self.queue.find(candidate).map(|contender| Reply::Candidate {
-                owner: contender.owner,
-                participant: contender.participant.clone(),
-            }),
-            Request::ReadTerm => self.term.clone().map(Reply::Term),
-            Request::Verify { directory, session } => {
-                let key = MemberKey { id: author.client.id.clone(), session: *session };
-                self.directory(*directory)
-                    .find(&key)
-                    .map(|entry| Reply::Registered { owner: entry.owner, epoch: entry.member.epoch })
+            Request::Queue(QueueRequest::List) => Some(Reply::Queue(self.queue.list())),
+            Request::Queue(QueueRequest::Inspect { candidate, .. }) => {
+                self.queue.find(candidate).map(|contender| Reply::Queue(contender.shown()))
             }
-            Request::Members { directory, .. } => Some(Reply::Members(self.directory(*directory).snapshot())),
-            Request::Enter { .. }
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Beat { .. }
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Settle { .. } => return Answer::Refused(Refusal::Denied),
+            Request::Term(TermRequest::Read) => self.term.clone().map(Reply::Term),
+            Request::Directory(DirectoryRequest::Verify { directory, session }) => {
+                let key = MemberKey { id: author.client.id.clone(), session: *session };
+                self.directory(*directory).find(&key).map(|entry| Reply::Directory(entry.shown()))
+            }
+            Request::Directory(DirectoryRequest::Members { directory, .. }) => {
+                Some(Reply::Directory(DirectoryReply::Members(self.directory(*directory).snapshot())))
+            }
+            Request::Queue(_) | Request::Directory(_) | Request::Settings(_) => {
+                return Answer::Refused(Refusal::Denied);
+            }
         };
         reply.map_or(Answer::Refused(Refusal::Missing), Answer::Done)
     }
@@ -70,28 +68,39 @@ impl Tree {
     /// Does a write, or nothing. A read does nothing here and is refused.
     pub(super) fn write(&mut self, author: &Author, request: &Request) -> Answer {
         let done = match request {
-            Request::Enter { guid } => {
-                let revision = self.advance();
-                let id = author.client.id.clone();
-                Ok(Reply::Entered(self.queue.enter(Some(*guid), id, author.session, revision)))
-            }
-            Request::Delete { candidate } => self.delete(candidate),
-            Request::Claim { candidate, incarnation, create } => self.claim(author, candidate, *incarnation, *create),
-            Request::Beat { candidate } => self.beat(candidate),
-            Request::Join { directory, session, epoch } => self.join(author, *directory, *session, *epoch),
-            Request::Leave { directory, session } => {
-                let key = MemberKey { id: author.client.id.clone(), session: *session };
-                if self.remove(*directory, &key) { Ok(Reply::Left) } else { Err(Refusal::Missing) }
-            }
-            Request::Settle { settings } => Ok(Reply::Settled(self.settle(settings))),
-            Request::Sync
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => Err(Refusal::Denied),
+            Request::Queue(request) => self.write_queue(author, request).map(Reply::Queue),
+            Request::Directory(request) => self.write_directory(author, request).map(Reply::Directory),
+            Request::Settings(SettingsRequest::Settle { settings }) => Ok(Reply::Settings(self.settle(settings))),
+            Request::Sync | Request::Term(TermRequest::Read) => Err(Refusal::Denied),
         };
         done.map_or_else(Answer::Refused, Answer::Done)
+    }
+
+    fn write_queue(&mut self, author: &Author, request: &QueueRequest) -> Result<QueueReply, Refusal> {
+        match request {
+            QueueRequest::Enter { guid } => {
+                let revision = self.advance();
+                let id = author.client.id.clone();
+                Ok(QueueReply::Entered(self.queue.enter(Some(*guid), id, author.session, revision)))
+            }
+            QueueRequest::Delete { candidate } => self.delete(candidate),
+            QueueRequest::Claim { candidate, incarnation, create } => {
+                self.claim(author, candidate, *incarnation, *create)
+            }
+            QueueRequest::Beat { candidate } => self.beat(candidate),
+            QueueRequest::List | QueueRequest::Inspect { .. } => Err(Refusal::Denied),
+        }
+    }
+
+    fn write_directory(&mut self, author: &Author, request: &DirectoryRequest) -> Result<DirectoryReply, Refusal> {
+        match request {
+            DirectoryRequest::Join { directory, session, epoch } => self.join(author, *directory, *session, *epoch),
+            DirectoryRequest::Leave { directory, session } => {
+                let key = MemberKey { id: author.client.id.clone(), session: *session };
+                if self.remove(*directory, &key) { Ok(DirectoryReply::Left) } else { Err(Refusal::Missing) }
+            }
+            DirectoryRequest::Verify { .. } | DirectoryRequest::Members { .. } => Err(Refusal::Denied),
+        }
     }
 
     /// Does what an operator does; what is not there is left alone. `owner` is the live session that owns what is added.
@@ -137,12 +146,12 @@ impl Tree {
         }
     }
 
-    fn delete(&mut self, candidate: &Candidate) -> Result<Reply, Refusal> {
+    fn delete(&mut self, candidate: &Candidate) -> Result<QueueReply, Refusal> {
         if !self.queue.delete(candidate) {
             return Err(Refusal::Missing);
         }
         self.advance();
-        Ok(Reply::Deleted)
+        Ok(QueueReply::Deleted)
     }
 
     fn claim(
@@ -151,7 +160,7 @@ impl Tree {
         candidate: &Candidate,
         incarnation: Incarnation,
         create: bool,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<QueueReply, Refusal> {
         if self.queue.find(candidate).is_none() {
             return Err(Refusal::CandidateGone);
         }
@@ -166,16 +175,16 @@ impl Tree {
             leader: author.client.id.clone(),
             address: author.client.address.clone(),
         });
-        Ok(Reply::Claimed(epoch))
+        Ok(QueueReply::Claimed(epoch))
     }
 
-    fn beat(&mut self, candidate: &Candidate) -> Result<Reply, Refusal> {
+    fn beat(&mut self, candidate: &Candidate) -> Result<QueueReply, Refusal> {
         if self.queue.find(candidate).is_none() {
             return Err(Refusal::CandidateGone);
         }
         self.advance();
         self.beaten = true;
-        Ok(Reply::Beaten)
+        Ok(QueueReply::Beaten)
     }
 
     fn join(
@@ -184,7 +193,7 @@ impl Tree {
         directory: Directory,
         session: Session,
         epoch: Option<Epoch>,
-    ) -> Result<Reply, Refusal> {
+    ) -> Result<DirectoryReply, Refusal> {
         if session != author.session {
             return Err(Refusal::SessionOver);
         }
@@ -200,7 +209,7 @@ impl Tree {
             return Err(Refusal::Exists);
         }
         self.revision = created;
-        Ok(Reply::Joined)
+        Ok(DirectoryReply::Joined)
     }
 
     fn remove(&mut self, directory: Directory, key: &MemberKey) -> bool {

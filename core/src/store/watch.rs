@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::tree::{Author, Tree};
-use super::{Answer, Notice, Request};
+use super::{Answer, DirectoryRequest, Notice, QueueRequest, Request};
 use crate::{Candidate, Directory, MemberKey, OpId, Slot};
 
 /// What is watched.
@@ -31,28 +31,35 @@ impl Target {
 
     /// What `request`, answered so, leaves a watch on.
     fn of(author: &Author, request: &Request, answer: &Answer) -> Option<Self> {
-        match (request, answer) {
-            (_, Answer::Refused(_) | Answer::Unknown) => None,
-            (Request::Inspect { candidate, watch: true }, Answer::Done(_)) => Some(Self::Candidate(*candidate)),
-            (Request::Verify { directory, session }, Answer::Done(_)) => {
+        match answer {
+            Answer::Done(_) => {}
+            Answer::Refused(_) | Answer::Unknown => return None,
+        }
+        match request {
+            Request::Queue(request) => Self::of_queue(request),
+            Request::Directory(request) => Self::of_directory(author, request),
+            Request::Sync | Request::Term(_) | Request::Settings(_) => None,
+        }
+    }
+
+    fn of_queue(request: &QueueRequest) -> Option<Self> {
+        match request {
+            QueueRequest::Inspect { candidate, watch } => watch.then_some(Self::Candidate(*candidate)),
+            QueueRequest::Enter { .. }
+            | QueueRequest::List
+            | QueueRequest::Delete { .. }
+            | QueueRequest::Claim { .. }
+            | QueueRequest::Beat { .. } => None,
+        }
+    }
+
+    fn of_directory(author: &Author, request: &DirectoryRequest) -> Option<Self> {
+        match request {
+            DirectoryRequest::Verify { directory, session } => {
                 Some(Self::Entry(*directory, MemberKey { id: author.client.id.clone(), session: *session }))
             }
-            (Request::Members { directory, watch: true }, Answer::Done(_)) => Some(Self::Directory(*directory)),
-            (
-                Request::Inspect { watch: false, .. }
-                | Request::Members { watch: false, .. }
-                | Request::Sync
-                | Request::Enter { .. }
-                | Request::List
-                | Request::Delete { .. }
-                | Request::Claim { .. }
-                | Request::Beat { .. }
-                | Request::ReadTerm
-                | Request::Join { .. }
-                | Request::Leave { .. }
-                | Request::Settle { .. },
-                Answer::Done(_),
-            ) => None,
+            DirectoryRequest::Members { directory, watch } => watch.then_some(Self::Directory(*directory)),
+            DirectoryRequest::Join { .. } | DirectoryRequest::Leave { .. } => None,
         }
     }
 }

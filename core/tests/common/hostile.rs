@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use rolecall_core::observe::Observer;
-use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request, TermRecord};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest,
+};
 use rolecall_core::{
     Action, Candidate, Config, Epoch, Event, Fence, Guid, Incarnation, Link, Member, MemberKey, Node, OnSuspend, OpId,
     Run, Session, Slot, Snapshot, Time, Trace, Violation,
@@ -124,7 +127,7 @@ impl World {
     fn note(&mut self, action: Action) {
         match action {
             Action::Store { id, request } => {
-                if let Request::Enter { guid } = request {
+                if let Request::Queue(QueueRequest::Enter { guid }) = request {
                     self.guids.push(guid);
                 }
                 self.asked.push_front((id, request));
@@ -201,7 +204,7 @@ impl World {
     fn id(&self, bytes: &mut Bytes<'_>) -> OpId {
         let place = usize::from(bytes.below(16));
         self.asked.get(place).map_or(
-            OpId { link: Link(u32::from(bytes.below(3))), slot: Slot::Queue, sequence: u32::from(bytes.below(9)) },
+            OpId { link: Link(u32::from(bytes.below(3))), slot: Slot::Election, sequence: u32::from(bytes.below(9)) },
             |(id, _)| *id,
         )
     }
@@ -241,24 +244,30 @@ impl World {
         }
         Answer::Done(match request {
             Request::Sync => Reply::Synced,
-            Request::Enter { guid } => {
-                Reply::Entered(Candidate { sequence: i32::from(bytes.below(6)), guid: Some(*guid) })
+            Request::Queue(QueueRequest::Enter { guid }) => {
+                Reply::Queue(QueueReply::Entered(Candidate { sequence: i32::from(bytes.below(6)), guid: Some(*guid) }))
             }
-            Request::List => Reply::Candidates { candidates: self.candidates(bytes), skipped: 0 },
-            Request::Inspect { .. } => Reply::Candidate { owner: self.owner(bytes), participant: "x".into() },
-            Request::Delete { .. } => Reply::Deleted,
+            Request::Queue(QueueRequest::List) => {
+                Reply::Queue(QueueReply::Candidates { candidates: self.candidates(bytes), skipped: 0 })
+            }
+            Request::Queue(QueueRequest::Inspect { .. }) => {
+                Reply::Queue(QueueReply::Candidate { owner: self.owner(bytes), participant: "x".into() })
+            }
+            Request::Queue(QueueRequest::Delete { .. }) => Reply::Queue(QueueReply::Deleted),
             // A store's revisions rise, whatever else is wrong with it.
-            Request::Claim { .. } => Reply::Claimed(Epoch(self.now.as_nanos())),
-            Request::Beat { .. } => Reply::Beaten,
-            Request::ReadTerm => Reply::Term(record(bytes)),
-            Request::Join { .. } => Reply::Joined,
-            Request::Leave { .. } => Reply::Left,
-            Request::Verify { .. } => Reply::Registered {
+            Request::Queue(QueueRequest::Claim { .. }) => Reply::Queue(QueueReply::Claimed(Epoch(self.now.as_nanos()))),
+            Request::Queue(QueueRequest::Beat { .. }) => Reply::Queue(QueueReply::Beaten),
+            Request::Term(TermRequest::Read) => Reply::Term(record(bytes)),
+            Request::Directory(DirectoryRequest::Join { .. }) => Reply::Directory(DirectoryReply::Joined),
+            Request::Directory(DirectoryRequest::Leave { .. }) => Reply::Directory(DirectoryReply::Left),
+            Request::Directory(DirectoryRequest::Verify { .. }) => Reply::Directory(DirectoryReply::Registered {
                 owner: self.owner(bytes),
                 epoch: (bytes.below(2) == 0).then(|| self.node.term().map_or(Epoch(1), |(fence, _)| fence.epoch)),
-            },
-            Request::Members { .. } => Reply::Members(Self::members(bytes)),
-            Request::Settle { settings } => Reply::Settled(Arc::clone(settings)),
+            }),
+            Request::Directory(DirectoryRequest::Members { .. }) => {
+                Reply::Directory(DirectoryReply::Members(Self::members(bytes)))
+            }
+            Request::Settings(SettingsRequest::Settle { settings }) => Reply::Settings(Arc::clone(settings)),
         })
     }
 
@@ -270,11 +279,11 @@ impl World {
     fn wild_answer(&self, bytes: &mut Bytes<'_>) -> Answer {
         Answer::Done(match bytes.below(8) {
             0 => Reply::Synced,
-            1 => Reply::Entered(self.candidate(bytes)),
-            2 => Reply::Candidates { candidates: self.candidates(bytes), skipped: 1 },
-            3 => Reply::Beaten,
+            1 => Reply::Queue(QueueReply::Entered(self.candidate(bytes))),
+            2 => Reply::Queue(QueueReply::Candidates { candidates: self.candidates(bytes), skipped: 1 }),
+            3 => Reply::Queue(QueueReply::Beaten),
             4 => Reply::Term(record(bytes)),
-            5 => Reply::Members(Self::members(bytes)),
+            5 => Reply::Directory(DirectoryReply::Members(Self::members(bytes))),
             6 => return Answer::Unknown,
             _ => return Answer::Refused(refusal(bytes)),
         })

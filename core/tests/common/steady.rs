@@ -3,7 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use rolecall_core::store::{Answer, Refusal, Reply, Request};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, SettingsRequest,
+    TermRequest,
+};
 use rolecall_core::{
     Action, Candidate, Config, Directory, Epoch, Event, Guid, Member, MemberKey, Node, OpId, Session, Sink, Snapshot,
     Time,
@@ -59,10 +62,10 @@ impl Steady {
             now = now + Duration::from_millis(1);
             match action {
                 Action::Store { id, request } => {
-                    if let Request::Enter { guid } = request {
+                    if let Request::Queue(QueueRequest::Enter { guid }) = request {
                         own.guid = Some(guid);
                     }
-                    if let Request::Join { epoch, .. } = request {
+                    if let Request::Directory(DirectoryRequest::Join { epoch, .. }) = request {
                         registered = Some(epoch);
                     }
                     let answer = answer(&request, own, predecessor, registered, workers);
@@ -106,7 +109,7 @@ impl Steady {
     pub(crate) fn beat(&mut self) {
         self.wake();
         if let Some(id) = self.out.newest.take() {
-            self.event(Event::Answered { id, answer: Answer::Done(Reply::Beaten) });
+            self.event(Event::Answered { id, answer: Answer::Done(Reply::Queue(QueueReply::Beaten)) });
         }
     }
 }
@@ -120,24 +123,34 @@ fn answer(
 ) -> Answer {
     Answer::Done(match request {
         Request::Sync => Reply::Synced,
-        Request::Enter { .. } => Reply::Entered(own),
-        Request::List => Reply::Candidates { candidates: predecessor.into_iter().chain([own]).collect(), skipped: 0 },
-        Request::Inspect { .. } => Reply::Candidate { owner: SESSION, participant: "node-a".into() },
-        Request::Delete { .. } => Reply::Deleted,
-        Request::Claim { .. } => Reply::Claimed(Epoch(40)),
-        Request::Beat { .. } => Reply::Beaten,
-        Request::ReadTerm => return Answer::Refused(Refusal::Missing),
-        Request::Join { .. } => Reply::Joined,
-        Request::Leave { .. } => Reply::Left,
-        Request::Verify { .. } => match registered {
-            Some(epoch) => Reply::Registered { owner: SESSION, epoch },
+        Request::Queue(QueueRequest::Enter { .. }) => Reply::Queue(QueueReply::Entered(own)),
+        Request::Queue(QueueRequest::List) => Reply::Queue(QueueReply::Candidates {
+            candidates: predecessor.into_iter().chain([own]).collect(),
+            skipped: 0,
+        }),
+        Request::Queue(QueueRequest::Inspect { .. }) => {
+            Reply::Queue(QueueReply::Candidate { owner: SESSION, participant: "node-a".into() })
+        }
+        Request::Queue(QueueRequest::Delete { .. }) => Reply::Queue(QueueReply::Deleted),
+        Request::Queue(QueueRequest::Claim { .. }) => Reply::Queue(QueueReply::Claimed(Epoch(40))),
+        Request::Queue(QueueRequest::Beat { .. }) => Reply::Queue(QueueReply::Beaten),
+        Request::Term(TermRequest::Read) => return Answer::Refused(Refusal::Missing),
+        Request::Directory(DirectoryRequest::Join { .. }) => Reply::Directory(DirectoryReply::Joined),
+        Request::Directory(DirectoryRequest::Leave { .. }) => Reply::Directory(DirectoryReply::Left),
+        Request::Directory(DirectoryRequest::Verify { .. }) => match registered {
+            Some(epoch) => Reply::Directory(DirectoryReply::Registered { owner: SESSION, epoch }),
             None => return Answer::Refused(Refusal::Missing),
         },
-        Request::Members { directory: Directory::Workers, .. } => {
-            Reply::Members(Snapshot { members: (0..workers).map(worker).collect(), skipped: 0 })
+        Request::Directory(DirectoryRequest::Members { directory: Directory::Workers, .. }) => {
+            Reply::Directory(DirectoryReply::Members(Snapshot {
+                members: (0..workers).map(worker).collect(),
+                skipped: 0,
+            }))
         }
-        Request::Members { directory: Directory::Coordinators, .. } => Reply::Members(Snapshot::default()),
-        Request::Settle { settings } => Reply::Settled(Arc::clone(settings)),
+        Request::Directory(DirectoryRequest::Members { directory: Directory::Coordinators, .. }) => {
+            Reply::Directory(DirectoryReply::Members(Snapshot::default()))
+        }
+        Request::Settings(SettingsRequest::Settle { settings }) => Reply::Settings(Arc::clone(settings)),
     })
 }
 

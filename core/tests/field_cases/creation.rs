@@ -1,17 +1,17 @@
 //! Creates whose answers are lost, late, or come after everything has changed.
 
-use rolecall_core::store::{Answer, Reply, Request};
+use rolecall_core::store::{Answer, QueueReply, QueueRequest, Reply, Request};
 use rolecall_core::{Event, Role};
 
 use crate::leads;
 use crate::world::{LATENCY, TIMEOUT, World};
 
 fn is_enter(request: &Request) -> bool {
-    matches!(request, Request::Enter { .. })
+    matches!(request, Request::Queue(QueueRequest::Enter { .. }))
 }
 
 fn is_entered(event: &Event) -> bool {
-    matches!(event, Event::Answered { answer: Answer::Done(Reply::Entered(_)), .. })
+    matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Entered(_))), .. })
 }
 
 /// A world with a node whose answer to its create is held back.
@@ -87,12 +87,12 @@ fn an_answer_of_an_earlier_connection_changes_nothing() {
     let mut world = World::new();
     world.start_in_order(&["a", "b"]);
     world.settle();
-    let id = world.hosts["b"].newest(|request| *request == Request::List);
+    let id = world.hosts["b"].newest(|request| *request == Request::Queue(QueueRequest::List));
     world.cut("b");
     world.heal("b");
     world.settle();
     let before = world.node("b").clone();
-    let empty = Answer::Done(Reply::Candidates { candidates: Vec::new(), skipped: 0 });
+    let empty = Answer::Done(Reply::Queue(QueueReply::Candidates { candidates: Vec::new(), skipped: 0 }));
     world.deliver("b", Event::Answered { id, answer: empty });
     assert_eq!(*world.node("b"), before);
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use rolecall_core::Event;
-use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::store::{Answer, Notice, QueueReply, QueueRequest, Reply, Request};
 
 use crate::three;
 use crate::world::LATENCY;
@@ -12,12 +12,13 @@ use crate::world::LATENCY;
 #[test]
 fn a_notice_that_comes_before_its_answer_makes_that_answer_out_of_date() {
     let mut world = three();
-    world.host("c").holds =
-        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Candidate { .. }), .. }));
+    world.host("c").holds = Some(|event| {
+        matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Candidate { .. })), .. })
+    });
     world.cut("c");
     world.heal("c");
     world.run(10 * LATENCY);
-    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Inspect { watch: true, .. }));
+    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { watch: true, .. })));
     world.fresh_trace();
     world.deliver("c", Event::Noticed { id, notice: Notice::Deleted });
     world.release("c");
@@ -30,7 +31,7 @@ fn a_notice_that_comes_before_its_answer_makes_that_answer_out_of_date() {
 #[test]
 fn a_notice_of_an_earlier_watch_changes_nothing() {
     let mut world = three();
-    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Inspect { watch: true, .. }));
+    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { watch: true, .. })));
     world.cut("c");
     world.heal("c");
     world.settle();
@@ -46,5 +47,5 @@ fn a_node_that_gives_its_place_up_does_not_lead_when_its_predecessor_goes() {
     world.deliver("b", Event::Shutdown);
     world.delete_candidate_of("a");
     world.run(Duration::from_secs(1));
-    assert_eq!(world.hosts["b"].count(|ask| matches!(ask, Request::Claim { .. })), 0);
+    assert_eq!(world.hosts["b"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Claim { .. }))), 0);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::{Act, Answer, Reply, Request};
+use rolecall_core::store::{Act, Answer, DirectoryReply, QueueReply, QueueRequest, Reply, Request};
 use rolecall_core::{Event, Health, Leader, Role};
 
 use crate::world::{LATENCY, TIMEOUT, World};
@@ -62,7 +62,8 @@ fn a_leader_whose_candidate_is_deleted_steps_down_and_enters_again() {
 #[test]
 fn whoever_gives_up_its_candidate_has_left_leadership_first() {
     let mut world = three();
-    world.host("a").holds = Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Deleted), .. }));
+    world.host("a").holds =
+        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Deleted)), .. }));
     world.deliver("a", Event::Resign);
     world.until("deleted", |world| world.queue().len() == 2 || world.queue()[0].0.sequence > 0);
     assert!(world.node("a").term().is_none());
@@ -129,8 +130,9 @@ fn after_a_loss_of_the_store_nobody_is_believed_to_lead_until_that_was_read_anew
     assert_eq!(world.node("c").leader(), None);
     world.crash("a");
     world.run(2 * TIMEOUT);
-    world.host("c").holds =
-        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Members(_)), .. }));
+    world.host("c").holds = Some(|event| {
+        matches!(event, Event::Answered { answer: Answer::Done(Reply::Directory(DirectoryReply::Members(_))), .. })
+    });
     world.heal("c");
     world.run(20 * LATENCY);
     assert_eq!(world.node("c").leader(), None);
@@ -165,6 +167,7 @@ fn a_leader_watches_its_own_candidate_again_after_its_data_was_rewritten() {
     world.operator(Act::RewriteCandidate(own));
     world.run(20 * LATENCY);
     assert!(leads(&world, "a"));
-    let looks = world.hosts["a"].count(|ask| *ask == Request::Inspect { candidate: own, watch: true });
+    let looks =
+        world.hosts["a"].count(|ask| *ask == Request::Queue(QueueRequest::Inspect { candidate: own, watch: true }));
     assert_eq!(looks, 2);
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::{Act, Answer, Fault, Reply, Request};
+use rolecall_core::store::{Act, Answer, Fault, QueueReply, QueueRequest, Reply, Request};
 use rolecall_core::{Candidate, Event, Guid, Role, Session};
 
 use crate::world::{LATENCY, TIMEOUT, World};
@@ -44,8 +44,9 @@ fn a_candidate_of_an_earlier_session_is_never_adopted() {
     let mut world = World::new();
     world.start("a");
     // The create is done, but its answer is held back until there is another session.
-    world.host("a").holds =
-        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Entered(_)), .. }));
+    world.host("a").holds = Some(|event| {
+        matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Entered(_))), .. })
+    });
     world.until("entered", |world| !world.queue().is_empty());
     world.run(10 * LATENCY);
     let old = world.queue()[0].0;
@@ -77,13 +78,16 @@ fn a_restarted_node_does_not_take_its_former_candidate_or_entry_for_its_own() {
 fn an_own_candidate_with_another_owner_means_that_the_session_is_lost() {
     let mut world = World::new();
     world.start("a");
-    world.host("a").holds =
-        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Candidate { .. }), .. }));
-    world.until("looked at its own", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Inspect { .. })) == 1);
-    let id = world.hosts["a"].newest(|ask| matches!(ask, Request::Inspect { .. }));
+    world.host("a").holds = Some(|event| {
+        matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Candidate { .. })), .. })
+    });
+    world.until("looked at its own", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { .. }))) == 1
+    });
+    let id = world.hosts["a"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { .. })));
     world.host("a").holds = None;
     world.fresh_trace();
-    let answer = Answer::Done(Reply::Candidate { owner: Session(99), participant: "a".into() });
+    let answer = Answer::Done(Reply::Queue(QueueReply::Candidate { owner: Session(99), participant: "a".into() }));
     world.deliver("a", Event::Answered { id, answer });
     assert!(world.trace.text().contains("renew the session"), "{}", world.trace.text());
     world.settle();
@@ -112,7 +116,7 @@ fn a_leader_that_lapsed_and_finds_its_session_alive_claims_a_new_term_on_its_can
     let (term, _) = world.node("a").term().expect("it leads");
     let candidate = world.candidate_of("a");
     // The answers to its heartbeats are lost, while pings keep its session alive.
-    world.host("a").loses = Some(|request| matches!(request, Request::Beat { .. }));
+    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Beat { .. })));
     world.until("lapsed", |world| world.node("a").term().is_none());
     world.host("a").loses = None;
     world.settle();
@@ -142,7 +146,7 @@ fn a_plain_reconnect_runs_no_election() {
 fn an_old_candidate_whose_deletion_was_impossible_does_not_block_the_queue() {
     let mut world = three();
     world.give_session_up("a");
-    world.host("a").loses = Some(|request| matches!(request, Request::Delete { .. }));
+    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Delete { .. })));
     world.run(20 * LATENCY);
     world.cut("a");
     world.run(50 * LATENCY);

@@ -3,18 +3,18 @@
 use std::time::Duration;
 
 use rolecall_core::Directory::{Coordinators, Workers};
-use rolecall_core::store::{Act, Answer, Refusal, Reply, Request};
+use rolecall_core::store::{Act, Answer, DirectoryReply, DirectoryRequest, QueueRequest, Refusal, Reply, Request};
 use rolecall_core::{Event, MemberKey, Role, Session};
 
 use crate::three;
 use crate::world::{LATENCY, TIMEOUT, World};
 
 fn is_join(request: &Request) -> bool {
-    matches!(request, Request::Join { .. })
+    matches!(request, Request::Directory(DirectoryRequest::Join { .. }))
 }
 
 fn is_leave(request: &Request) -> bool {
-    matches!(request, Request::Leave { .. })
+    matches!(request, Request::Directory(DirectoryRequest::Leave { .. }))
 }
 
 // Q-B31
@@ -98,7 +98,7 @@ fn a_reconnect_during_an_unregistration_does_not_register_again() {
 #[test]
 fn an_entry_says_the_present_term_after_a_reconnect() {
     let mut world = three();
-    world.host("a").loses = Some(|request| matches!(request, Request::Beat { .. }));
+    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Beat { .. })));
     world.until("lapsed", |world| world.node("a").term().is_none());
     world.host("a").loses = None;
     world.cut("a");
@@ -115,7 +115,13 @@ fn an_entry_says_the_present_term_after_a_reconnect() {
 fn leaving_is_not_taken_for_done_until_it_is_confirmed() {
     let mut world = three();
     world.host("b").holds = Some(|event| {
-        matches!(event, Event::Answered { answer: Answer::Done(Reply::Left) | Answer::Refused(Refusal::Missing), .. })
+        matches!(
+            event,
+            Event::Answered {
+                answer: Answer::Done(Reply::Directory(DirectoryReply::Left)) | Answer::Refused(Refusal::Missing),
+                ..
+            }
+        )
     });
     world.deliver("b", Event::Shutdown);
     world.run(TIMEOUT);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rolecall_core::Directory::{Coordinators, Workers};
 use rolecall_core::Event;
-use rolecall_core::store::{Answer, Reply, Request};
+use rolecall_core::store::{Answer, QueueReply, QueueRequest, Reply, Request};
 
 use crate::world::{LATENCY, Outcome, TIMEOUT, World};
 use crate::{leads, three};
@@ -34,12 +34,12 @@ fn a_create_that_was_in_flight_when_the_stop_came_ends_deleted() {
 fn a_create_whose_answer_is_lost_is_looked_for_and_deleted_before_the_end() {
     let mut world = World::new();
     world.start("a");
-    world.host("a").loses = Some(|request| matches!(request, Request::Enter { .. }));
+    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. })));
     world.until("entered", |world| !world.queue().is_empty());
     world.deliver("a", Event::Shutdown);
     world.until("ended", |world| has_ended(world, "a"));
     assert!(world.queue().is_empty());
-    assert_eq!(world.hosts["a"].count(|ask| matches!(ask, Request::Delete { .. })), 1);
+    assert_eq!(world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Delete { .. }))), 1);
 }
 
 // Q-B45
@@ -50,7 +50,7 @@ fn a_notice_that_comes_after_the_stop_creates_nothing() {
     world.crash("a");
     world.run(3 * TIMEOUT);
     assert!(has_ended(&world, "b"));
-    assert_eq!(world.hosts["b"].count(|ask| matches!(ask, Request::Enter { .. })), 1);
+    assert_eq!(world.hosts["b"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))), 1);
     assert!(leads(&world, "c"));
 }
 
@@ -72,8 +72,9 @@ fn the_candidate_and_the_entries_go_before_the_session_is_closed() {
 #[test]
 fn a_store_that_does_not_answer_holds_a_shutdown_up_to_its_limit_only() {
     let mut world = three();
-    world.host("a").holds =
-        Some(|event| matches!(event, Event::Answered { answer: Answer::Done(Reply::Deleted | Reply::Synced), .. }));
+    world.host("a").holds = Some(|event| {
+        matches!(event, Event::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Deleted) | Reply::Synced), .. })
+    });
     world.deliver("a", Event::Shutdown);
     let limit = world.now + world.node("a").config().shutdown_limit;
     world.until("ended", |world| has_ended(world, "a"));

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::{Answer, Refusal, Request};
+use rolecall_core::store::{Answer, QueueRequest, Refusal, Request};
 use rolecall_core::{Event, Role};
 
 use crate::world::{LATENCY, World};
@@ -30,10 +30,12 @@ fn a_departure_in_the_middle_wakes_only_the_next_in_line() {
     let mut world = World::new();
     world.start_in_order(&["a", "b", "c", "d"]);
     world.settle();
-    let before: Vec<_> = ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::List)).into();
+    let before: Vec<_> =
+        ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
     world.delete_candidate_of("c");
     world.run(20 * LATENCY);
-    let after: Vec<_> = ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::List)).into();
+    let after: Vec<_> =
+        ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
     assert_eq!((after[0] - before[0], after[1] - before[1], after[2] - before[2]), (0, 0, 1));
 }
 
@@ -49,7 +51,7 @@ fn a_predecessor_that_is_gone_before_it_can_be_watched_costs_a_listing_and_no_ow
     world.until("looked at a", |world| world.trace.text().contains("c  list: 0 2"));
     world.fresh_trace();
     // The new predecessor goes too, between the listing and the look at it.
-    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Inspect { .. }));
+    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { .. })));
     world.deliver("c", Event::Answered { id, answer: Answer::Refused(Refusal::Missing) });
     assert!(world.trace.text().contains("missing -> list"), "{}", world.trace.text());
     world.settle();
@@ -102,7 +104,13 @@ fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() 
     let mut world = three();
     world.expire("b");
     world.host("b").holds = Some(|event| {
-        matches!(event, Event::Answered { answer: Answer::Done(rolecall_core::store::Reply::Entered(_)), .. })
+        matches!(
+            event,
+            Event::Answered {
+                answer: Answer::Done(rolecall_core::store::Reply::Queue(rolecall_core::store::QueueReply::Entered(_))),
+                ..
+            }
+        )
     });
     world.run(30 * LATENCY);
     for name in ["a", "c", "a"] {
@@ -111,7 +119,7 @@ fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() 
     }
     world.release("b");
     world.settle();
-    let creates = world.hosts["b"].count(|ask| matches!(ask, Request::Enter { .. }));
+    let creates = world.hosts["b"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. })));
     // Its first candidate, the one in flight, and at most one for each time that the create was overdue.
     assert!(creates <= 4, "{creates} creates");
 }
@@ -123,16 +131,23 @@ fn a_create_of_unknown_outcome_is_looked_for_only_after_a_sync() {
     world.start_in_order(&["x"]);
     world.start("a");
     world.host("a").server = rolecall_core::store::Server(1);
-    world.host("a").loses = Some(|request| matches!(request, Request::Enter { .. }));
-    world.until("asked to enter", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Enter { .. })) == 1);
+    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. })));
+    world.until("asked to enter", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))) == 1
+    });
     world.run(5 * LATENCY);
     world.fault(rolecall_core::store::Fault::Lag(rolecall_core::store::Server(1)));
-    world.until("asked after it", |world| world.hosts["a"].count(|ask| *ask == Request::List) >= 1);
+    world
+        .until("asked after it", |world| world.hosts["a"].count(|ask| *ask == Request::Queue(QueueRequest::List)) >= 1);
     let asked: Vec<_> = world.hosts["a"].asked.iter().map(|(_, request)| request).collect();
     let sync = asked.iter().position(|ask| **ask == Request::Sync).expect("it syncs");
-    let list = asked.iter().rposition(|ask| **ask == Request::List).expect("it lists");
+    let list = asked.iter().rposition(|ask| **ask == Request::Queue(QueueRequest::List)).expect("it lists");
     assert!(sync < list);
     world.host("a").loses = None;
     world.settle();
-    assert_eq!(world.hosts["a"].count(|ask| matches!(ask, Request::Enter { .. })), 1, "it found what it had made");
+    assert_eq!(
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))),
+        1,
+        "it found what it had made"
+    );
 }

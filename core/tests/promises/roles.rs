@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::Request;
+use rolecall_core::store::{DirectoryRequest, QueueRequest, Request};
 use rolecall_core::{Directory, Event, Health, OnSuspend, Role};
 
 use crate::world::{LATENCY, World};
@@ -30,7 +30,7 @@ fn a_leader_is_never_listed_as_a_worker() {
     let mut world = three();
     // The node cannot remove its own entry for a while, and does not coordinate until then (P9 is judged on every
     // step).
-    world.host("b").loses = Some(|request| matches!(request, Request::Leave { .. }));
+    world.host("b").loses = Some(|request| matches!(request, Request::Directory(DirectoryRequest::Leave { .. })));
     world.crash("a");
     world.until("b served", |world| world.role("b") == Role::Leader);
     assert!(!world.listed(Directory::Workers).contains(&"b".to_owned()));
@@ -65,17 +65,25 @@ fn a_service_that_fails_three_starts_makes_its_leader_resign_and_each_hold_off_i
     let mut world = World::new();
     world.start("a");
     world.host("a").failing_starts = 6;
-    world.until("resigned", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Delete { .. })) == 1);
+    world.until("resigned", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Delete { .. }))) == 1
+    });
     let first = world.now;
     // Meanwhile the node works: its worker's start uses up the failures that are left.
-    world.until("stood again", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Enter { .. })) == 2);
+    world.until("stood again", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))) == 2
+    });
     let held_off = world.now.since(first);
     assert!(held_off > Duration::from_millis(1_900) && held_off < Duration::from_millis(2_500), "{held_off:?}");
     world.host("a").failing_starts = 3;
-    world.until("resigned again", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Delete { .. })) == 2);
+    world.until("resigned again", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Delete { .. }))) == 2
+    });
     let second = world.now;
     world.host("a").failing_starts = 0;
-    world.until("stood again", |world| world.hosts["a"].count(|ask| matches!(ask, Request::Enter { .. })) == 3);
+    world.until("stood again", |world| {
+        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))) == 3
+    });
     let held_off = world.now.since(second);
     assert!(held_off > Duration::from_millis(3_900) && held_off < Duration::from_millis(4_500), "{held_off:?}");
     world.settle();
@@ -129,7 +137,9 @@ fn a_short_loss_of_the_connection_changes_nothing_but_for_whoever_stops_at_once(
         world.run(30 * LATENCY);
         match on_suspend {
             OnSuspend::Hold => assert_eq!(world.hosts["a"].writes(), writes),
-            OnSuspend::StepDown => assert!(world.hosts["a"].count(|ask| matches!(ask, Request::Claim { .. })) == 2),
+            OnSuspend::StepDown => {
+                assert!(world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Claim { .. }))) == 2)
+            }
         }
         world.settle();
         assert_eq!(world.leaders(), ["a"]);

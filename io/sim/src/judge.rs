@@ -240,7 +240,7 @@ impl Judge {
                     self.moment(at, &name, MomentKind::Term(*fence), String::new);
                 }
                 self.gates(at);
-            } else if matches!(action, Action::CloseGate | Action::Halt(_)) {
+            } else if action.closes_gate() {
                 self.nodes[node].gate = None;
                 let name = Arc::clone(&self.nodes[node].name);
                 self.moment(at, &name, MomentKind::TermOver, String::new);

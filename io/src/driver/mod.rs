@@ -171,7 +171,7 @@ impl Driver {
                     self.metrics.term_won();
                 }
                 self.gate.open(*fence, *until);
-            } else if matches!(action, Action::CloseGate | Action::Halt(_)) {
+            } else if action.closes_gate() {
                 self.gate.close();
             }
         }

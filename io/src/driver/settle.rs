@@ -4,7 +4,7 @@ use core::future::poll_fn;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::store::{Answer, Reply, Request};
+use rolecall_core::store::{Answer, Reply, Request, SettingsRequest};
 use rolecall_core::{Event, Link, OpId, Slot};
 
 use super::{Closing, Driver, Outcome};
@@ -13,7 +13,7 @@ use super::{Closing, Driver, Outcome};
 const RETRY: Duration = Duration::from_secs(1);
 
 /// A name that no operation of the machine has: its links are counted from zero.
-const SETTLING: OpId = OpId { link: Link(u32::MAX), slot: Slot::Queue, sequence: u32::MAX };
+const SETTLING: OpId = OpId { link: Link(u32::MAX), slot: Slot::Election, sequence: u32::MAX };
 
 impl Driver {
     /// Writes `ours` as the settings of the cluster unless there are some, in which case they have to be the same. Returns
@@ -31,7 +31,7 @@ impl Driver {
                     self.ask(&ours);
                 }
                 Event::Suspended | Event::SessionLost => session = None,
-                Event::Answered { id: SETTLING, answer: Answer::Done(Reply::Settled(theirs)) } => {
+                Event::Answered { id: SETTLING, answer: Answer::Done(Reply::Settings(theirs)) } => {
                     self.alarm = None;
                     return if theirs == ours { Ok(session) } else { Err(self.differ(ours, theirs)) };
                 }
@@ -52,7 +52,7 @@ impl Driver {
 
     /// The same words twice do no harm, so an answer that does not come is asked for again.
     fn ask(&mut self, ours: &Arc<str>) {
-        self.store.send(SETTLING, Request::Settle { settings: Arc::clone(ours) });
+        self.store.send(SETTLING, Request::Settings(SettingsRequest::Settle { settings: Arc::clone(ours) }));
         let retry = self.now + RETRY;
         self.alarm = Some((retry, self.clock.sleep_until(retry)));
     }

@@ -4,7 +4,7 @@ use core::fmt;
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolecall::store::StoreEvent;
-use rolecall_core::store::{Answer, Notice, Reply};
+use rolecall_core::store::{Answer, DirectoryReply, Notice, QueueReply, Reply};
 use rolecall_core::{Epoch, OpId, Session};
 
 /// Everything that one node was told in one step. Answers and notices are in the order of their requests, since they
@@ -94,7 +94,7 @@ pub(crate) fn normalise(mut records: Vec<Record>) -> Vec<Record> {
         });
         let members = record.told.iter_mut().flat_map(|told| &mut told.answers);
         for (_, answer) in members {
-            if let Answer::Done(Reply::Members(snapshot)) = answer {
+            if let Answer::Done(Reply::Directory(DirectoryReply::Members(snapshot))) = answer {
                 snapshot.members.sort_by(|one, other| one.key.cmp(&other.key));
             }
         }
@@ -126,16 +126,16 @@ fn visit(record: &mut Record, see: &mut impl FnMut(u32, Value<'_>)) {
 
 fn visit_reply(reply: &mut Reply, see: &mut impl FnMut(Value<'_>)) {
     match reply {
-        Reply::Candidate { owner, .. } => see(Value::Session(owner)),
-        Reply::Claimed(Epoch(revision)) => see(Value::Revision(revision)),
+        Reply::Queue(QueueReply::Candidate { owner, .. }) => see(Value::Session(owner)),
+        Reply::Queue(QueueReply::Claimed(Epoch(revision))) => see(Value::Revision(revision)),
         Reply::Term(record) => see(Value::Revision(&mut record.fence.epoch.0)),
-        Reply::Registered { owner, epoch } => {
+        Reply::Directory(DirectoryReply::Registered { owner, epoch }) => {
             see(Value::Session(owner));
             if let Some(Epoch(revision)) = epoch {
                 see(Value::Revision(revision));
             }
         }
-        Reply::Members(snapshot) => {
+        Reply::Directory(DirectoryReply::Members(snapshot)) => {
             for member in &mut snapshot.members {
                 see(Value::Session(&mut member.key.session));
                 see(Value::Revision(&mut member.created));
@@ -145,12 +145,10 @@ fn visit_reply(reply: &mut Reply, see: &mut impl FnMut(Value<'_>)) {
             }
         }
         Reply::Synced
-        | Reply::Entered(_)
-        | Reply::Candidates { .. }
-        | Reply::Deleted
-        | Reply::Beaten
-        | Reply::Joined
-        | Reply::Left
-        | Reply::Settled(_) => {}
+        | Reply::Queue(
+            QueueReply::Entered(_) | QueueReply::Candidates { .. } | QueueReply::Deleted | QueueReply::Beaten,
+        )
+        | Reply::Directory(DirectoryReply::Joined | DirectoryReply::Left)
+        | Reply::Settings(_) => {}
     }
 }

@@ -5,7 +5,10 @@ use core::task::Poll;
 use core::time::Duration;
 
 use rolecall::store::{Store, StoreEvent};
-use rolecall_core::store::{Act, Answer, Reply, Request};
+use rolecall_core::store::{
+    Act, Answer, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
+    TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, Session};
 use rolecall_tests::asker::Asker;
 use tokio::time::timeout;
@@ -196,26 +199,21 @@ impl<W: World> Play<'_, W> {
             StoreEvent::Closed => seat.asker = None,
             StoreEvent::Answered { answer: Answer::Done(reply), .. } => {
                 let told = match reply {
-                    Reply::Entered(candidate) => vec![*candidate],
-                    Reply::Candidates { candidates, .. } => {
+                    Reply::Queue(QueueReply::Entered(candidate)) => vec![*candidate],
+                    Reply::Queue(QueueReply::Candidates { candidates, .. }) => {
                         seat.nameless = candidates.iter().filter(|told| told.guid.is_none()).copied().collect();
                         candidates.clone()
                     }
-                    Reply::Claimed(epoch) => {
+                    Reply::Queue(QueueReply::Claimed(epoch)) => {
                         // The newest one counts, whichever answer is passed on first.
                         self.claimed = self.claimed.max(Some(*epoch));
                         Vec::new()
                     }
                     Reply::Synced
-                    | Reply::Candidate { .. }
-                    | Reply::Deleted
-                    | Reply::Beaten
+                    | Reply::Queue(QueueReply::Candidate { .. } | QueueReply::Deleted | QueueReply::Beaten)
                     | Reply::Term(_)
-                    | Reply::Joined
-                    | Reply::Left
-                    | Reply::Registered { .. }
-                    | Reply::Members(_)
-                    | Reply::Settled(_) => Vec::new(),
+                    | Reply::Directory(_)
+                    | Reply::Settings(_) => Vec::new(),
                 };
                 for candidate in told {
                     if let Err(place) = self.candidates.binary_search(&candidate) {
@@ -245,27 +243,35 @@ impl<W: World> Play<'_, W> {
         let create = matches!(ask, Ask::FirstClaim(..));
         match ask {
             Ask::Sync => Request::Sync,
-            Ask::Enter => Request::Enter { guid: self.guid() },
-            Ask::List => Request::List,
-            Ask::Inspect(which) | Ask::Watch(which) => Request::Inspect { candidate: self.named(node, which), watch },
-            Ask::Delete(which) => Request::Delete { candidate: self.named(node, which) },
+            Ask::Enter => Request::Queue(QueueRequest::Enter { guid: self.guid() }),
+            Ask::List => Request::Queue(QueueRequest::List),
+            Ask::Inspect(which) | Ask::Watch(which) => {
+                Request::Queue(QueueRequest::Inspect { candidate: self.named(node, which), watch })
+            }
+            Ask::Delete(which) => Request::Queue(QueueRequest::Delete { candidate: self.named(node, which) }),
             Ask::Claim(which, incarnation) | Ask::FirstClaim(which, incarnation) => {
                 let candidate = self.named(node, which);
-                Request::Claim { candidate, incarnation: Incarnation(incarnation), create }
+                Request::Queue(QueueRequest::Claim { candidate, incarnation: Incarnation(incarnation), create })
             }
-            Ask::Beat(which) => Request::Beat { candidate: self.named(node, which) },
-            Ask::ReadTerm => Request::ReadTerm,
+            Ask::Beat(which) => Request::Queue(QueueRequest::Beat { candidate: self.named(node, which) }),
+            Ask::ReadTerm => Request::Term(TermRequest::Read),
             Ask::Join(directory, whose) => self.join(node, directory, whose, None),
             Ask::JoinAsLeader(directory) => self.join(node, directory, Whose::Own, self.claimed),
-            Ask::Leave(directory, whose) => Request::Leave { directory, session: self.session(node, whose) },
-            Ask::Verify(directory, whose) => Request::Verify { directory, session: self.session(node, whose) },
-            Ask::Members(directory) | Ask::WatchMembers(directory) => Request::Members { directory, watch },
-            Ask::Settle(settings) => Request::Settle { settings: settings.into() },
+            Ask::Leave(directory, whose) => {
+                Request::Directory(DirectoryRequest::Leave { directory, session: self.session(node, whose) })
+            }
+            Ask::Verify(directory, whose) => {
+                Request::Directory(DirectoryRequest::Verify { directory, session: self.session(node, whose) })
+            }
+            Ask::Members(directory) | Ask::WatchMembers(directory) => {
+                Request::Directory(DirectoryRequest::Members { directory, watch })
+            }
+            Ask::Settle(settings) => Request::Settings(SettingsRequest::Settle { settings: settings.into() }),
         }
     }
 
     fn join(&self, node: Node, directory: Directory, whose: Whose, epoch: Option<Epoch>) -> Request {
-        Request::Join { directory, session: self.session(node, whose), epoch }
+        Request::Directory(DirectoryRequest::Join { directory, session: self.session(node, whose), epoch })
     }
 
     fn act(&mut self, deed: Deed) -> Act {

@@ -1,6 +1,9 @@
 //! Every request with its answers, and its effect in ZooKeeper.
 
-use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, SettingsRequest,
+    TermRecord, TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, MemberKey, Session};
 
 use super::{LONG, Outcome, PERSISTENT, ROOT, children, node, world};
@@ -27,12 +30,15 @@ async fn the_queue_is_that_of_curators_leader_latch() -> Outcome {
     let (data, stat) = observer.get_data(&format!("{ROOT}/election/{}", names[1])).await?;
     assert_eq!((data.as_slice(), stat.ephemeral_owner.cast_unsigned()), (b"node-b".as_slice(), session.0));
 
-    let inspected = a.done(Request::Inspect { candidate: second, watch: false }).await;
-    assert_eq!(inspected, Reply::Candidate { owner: session, participant: "node-b".into() });
-    assert_eq!(a.done(Request::Delete { candidate: second }).await, Reply::Deleted);
+    let inspected = a.done(Request::Queue(QueueRequest::Inspect { candidate: second, watch: false })).await;
+    assert_eq!(inspected, Reply::Queue(QueueReply::Candidate { owner: session, participant: "node-b".into() }));
+    assert_eq!(
+        a.done(Request::Queue(QueueRequest::Delete { candidate: second })).await,
+        Reply::Queue(QueueReply::Deleted)
+    );
     let missing = Answer::Refused(Refusal::Missing);
-    assert_eq!(a.ask(Request::Delete { candidate: second }).await, missing);
-    assert_eq!(a.ask(Request::Inspect { candidate: second, watch: true }).await, missing);
+    assert_eq!(a.ask(Request::Queue(QueueRequest::Delete { candidate: second })).await, missing);
+    assert_eq!(a.ask(Request::Queue(QueueRequest::Inspect { candidate: second, watch: true })).await, missing);
     assert_eq!(a.list().await, (vec![first], 0));
     Ok(())
 }
@@ -43,14 +49,16 @@ async fn a_term_is_claimed_only_with_a_candidate() -> Outcome {
     let candidate = a.enter(1).await;
     let gone = Candidate { sequence: 99, guid: Some(Guid::ours(9)) };
     let incarnation = Incarnation(0xabc);
-    let claim = |candidate, create| Request::Claim { candidate, incarnation, create };
+    let claim = |candidate, create| Request::Queue(QueueRequest::Claim { candidate, incarnation, create });
 
-    assert_eq!(a.ask(Request::ReadTerm).await, Answer::Refused(Refusal::Missing));
+    assert_eq!(a.ask(Request::Term(TermRequest::Read)).await, Answer::Refused(Refusal::Missing));
     assert_eq!(a.ask(claim(candidate, false)).await, Answer::Refused(Refusal::Missing));
     assert_eq!(a.ask(claim(gone, true)).await, Answer::Refused(Refusal::CandidateGone));
     let mut epochs = Vec::new();
     for create in [true, false, false] {
-        let Reply::Claimed(epoch) = a.done(claim(candidate, create)).await else { panic!("a claim is claimed") };
+        let Reply::Queue(QueueReply::Claimed(epoch)) = a.done(claim(candidate, create)).await else {
+            panic!("a claim is claimed")
+        };
         let (data, stat) = observer.get_data(&format!("{ROOT}/term")).await?;
         assert_eq!(stat.mzxid.cast_unsigned(), epoch.0, "the epoch is the revision of the write");
         assert_eq!(stat.ephemeral_owner, 0, "the record outlives its leader");
@@ -63,7 +71,7 @@ async fn a_term_is_claimed_only_with_a_candidate() -> Outcome {
     assert_eq!(a.ask(claim(gone, false)).await, Answer::Refused(Refusal::CandidateGone));
     let fence = Fence { incarnation, epoch: epochs[2] };
     let record = TermRecord { fence, leader: "node-a".into(), address: "10.0.0.5:8080".into() };
-    assert_eq!(a.done(Request::ReadTerm).await, Reply::Term(record));
+    assert_eq!(a.done(Request::Term(TermRequest::Read)).await, Reply::Term(record));
     Ok(())
 }
 
@@ -73,13 +81,13 @@ async fn a_heartbeat_needs_its_candidate_and_creates_its_record() -> Outcome {
     let candidate = a.enter(1).await;
     let path = format!("{ROOT}/beat");
     for beat in 0..3 {
-        assert_eq!(a.done(Request::Beat { candidate }).await, Reply::Beaten);
+        assert_eq!(a.done(Request::Queue(QueueRequest::Beat { candidate })).await, Reply::Queue(QueueReply::Beaten));
         assert_eq!(observer.get_data(&path).await?.1.version, beat, "each is a write");
     }
     observer.delete(&path, None).await?;
-    assert_eq!(a.done(Request::Beat { candidate }).await, Reply::Beaten);
-    a.done(Request::Delete { candidate }).await;
-    assert_eq!(a.ask(Request::Beat { candidate }).await, Answer::Refused(Refusal::CandidateGone));
+    assert_eq!(a.done(Request::Queue(QueueRequest::Beat { candidate })).await, Reply::Queue(QueueReply::Beaten));
+    a.done(Request::Queue(QueueRequest::Delete { candidate })).await;
+    assert_eq!(a.ask(Request::Queue(QueueRequest::Beat { candidate })).await, Answer::Refused(Refusal::CandidateGone));
     assert_eq!(observer.get_data(&path).await?.1.version, 0, "nothing is written without the candidate");
     Ok(())
 }
@@ -91,10 +99,10 @@ async fn registries_are_those_of_curators_service_discovery() -> Outcome {
     let (session, _) = b.up().await;
     let directory = Directory::Coordinators;
     assert_eq!(b.members(directory).await.members, []);
-    let join = Request::Join { directory, session, epoch: Some(Epoch(7)) };
-    assert_eq!(b.done(join.clone()).await, Reply::Joined);
+    let join = Request::Directory(DirectoryRequest::Join { directory, session, epoch: Some(Epoch(7)) });
+    assert_eq!(b.done(join.clone()).await, Reply::Directory(DirectoryReply::Joined));
     assert_eq!(b.ask(join).await, Answer::Refused(Refusal::Exists));
-    let stale = Request::Join { directory, session: Session(session.0 ^ 1), epoch: None };
+    let stale = Request::Directory(DirectoryRequest::Join { directory, session: Session(session.0 ^ 1), epoch: None });
     assert_eq!(b.ask(stale).await, Answer::Refused(Refusal::SessionOver), "a create is bound to the expected session");
 
     let snapshot = a.members(directory).await;
@@ -110,10 +118,19 @@ async fn registries_are_those_of_curators_service_discovery() -> Outcome {
     assert_eq!((&json["payload"], &json["id"]), (&serde_json::Value::Null, &"größe.1".into()));
     assert_eq!(json["uriSpec"]["parts"][5]["value"], "/search");
 
-    let verify = Request::Verify { directory, session };
-    assert_eq!(b.done(verify.clone()).await, Reply::Registered { owner: session, epoch: Some(Epoch(7)) });
-    assert_eq!(b.done(Request::Leave { directory, session }).await, Reply::Left);
-    assert_eq!(b.ask(Request::Leave { directory, session }).await, Answer::Refused(Refusal::Missing));
+    let verify = Request::Directory(DirectoryRequest::Verify { directory, session });
+    assert_eq!(
+        b.done(verify.clone()).await,
+        Reply::Directory(DirectoryReply::Registered { owner: session, epoch: Some(Epoch(7)) })
+    );
+    assert_eq!(
+        b.done(Request::Directory(DirectoryRequest::Leave { directory, session })).await,
+        Reply::Directory(DirectoryReply::Left)
+    );
+    assert_eq!(
+        b.ask(Request::Directory(DirectoryRequest::Leave { directory, session })).await,
+        Answer::Refused(Refusal::Missing)
+    );
     assert_eq!(b.ask(verify).await, Answer::Refused(Refusal::Missing));
     assert_eq!(a.members(directory).await.members, []);
     Ok(())
@@ -124,9 +141,9 @@ async fn the_first_settings_hold_for_all() -> Outcome {
     let (server, mut a, _observer) = world().await?;
     let mut b = node("node-b", server.address(), "", LONG)?;
     b.up().await;
-    let first = Reply::Settled("shards=64".into());
-    assert_eq!(a.done(Request::Settle { settings: "shards=64".into() }).await, first);
-    assert_eq!(b.done(Request::Settle { settings: "shards=32".into() }).await, first);
+    let first = Reply::Settings("shards=64".into());
+    assert_eq!(a.done(Request::Settings(SettingsRequest::Settle { settings: "shards=64".into() })).await, first);
+    assert_eq!(b.done(Request::Settings(SettingsRequest::Settle { settings: "shards=32".into() })).await, first);
     Ok(())
 }
 
@@ -137,7 +154,7 @@ async fn everything_lies_under_a_chroot_that_is_created() -> Outcome {
     let (session, _) = b.up().await;
     b.enter(1).await;
     let directory = Directory::Workers;
-    b.done(Request::Join { directory, session, epoch: None }).await;
+    b.done(Request::Directory(DirectoryRequest::Join { directory, session, epoch: None })).await;
     assert_eq!(b.done(Request::Sync).await, Reply::Synced);
     assert_eq!(children(&observer, "/deep/er/rolecall/default").await?, ["election", "services"]);
     assert_eq!(children(&observer, "/").await?, ["deep", "zookeeper"]);
@@ -148,14 +165,14 @@ async fn everything_lies_under_a_chroot_that_is_created() -> Outcome {
 async fn parents_that_were_deleted_are_created_again() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let candidate = a.enter(1).await;
-    a.done(Request::Delete { candidate }).await;
+    a.done(Request::Queue(QueueRequest::Delete { candidate })).await;
     for path in [format!("{ROOT}/election"), ROOT.into(), "/rolecall".into()] {
         observer.delete(&path, None).await?;
     }
     assert_eq!(a.list().await, (vec![], 0));
     assert_eq!(a.enter(2).await.sequence, 0);
     observer.create(&format!("{ROOT}/services"), b"", &PERSISTENT).await?;
-    a.done(Request::Members { directory: Directory::Workers, watch: true }).await;
+    a.done(Request::Directory(DirectoryRequest::Members { directory: Directory::Workers, watch: true })).await;
     assert_eq!(children(&observer, &format!("{ROOT}/services")).await?, ["workers"], "so that it can be watched");
     Ok(())
 }
@@ -164,13 +181,19 @@ async fn parents_that_were_deleted_are_created_again() -> Outcome {
 async fn requests_arrive_in_the_order_in_which_they_are_sent() -> Outcome {
     let (_server, mut a, _observer) = world().await?;
     let before = a.enter(0).await;
-    let ids: Vec<_> = (1..=200).map(|guid| a.send(Request::Enter { guid: Guid::ours(guid) })).collect();
-    let last = a.send(Request::Delete { candidate: Candidate { sequence: 200, guid: Some(Guid::ours(200)) } });
+    let ids: Vec<_> =
+        (1..=200).map(|guid| a.send(Request::Queue(QueueRequest::Enter { guid: Guid::ours(guid) }))).collect();
+    let last = a.send(Request::Queue(QueueRequest::Delete {
+        candidate: Candidate { sequence: 200, guid: Some(Guid::ours(200)) },
+    }));
     for (id, sequence) in ids.into_iter().zip(before.sequence + 1..) {
         let entered = a.answer(id).await;
-        assert!(matches!(entered, Answer::Done(Reply::Entered(c)) if c.sequence == sequence), "{entered:?}");
+        assert!(
+            matches!(entered, Answer::Done(Reply::Queue(QueueReply::Entered(c))) if c.sequence == sequence),
+            "{entered:?}"
+        );
     }
-    assert_eq!(a.answer(last).await, Answer::Done(Reply::Deleted));
+    assert_eq!(a.answer(last).await, Answer::Done(Reply::Queue(QueueReply::Deleted)));
     assert_eq!(a.list().await.0.len(), 200);
     Ok(())
 }

@@ -3,7 +3,9 @@
 use core::time::Duration;
 
 use rolecall::store::{Store, StoreEvent};
-use rolecall_core::store::{Answer, Refusal, Reply, Request};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request,
+};
 use rolecall_core::{Directory, Guid};
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::wait::until;
@@ -20,7 +22,7 @@ async fn a_store_that_is_not_there_yet_is_waited_for() -> Outcome {
     let proxy = Proxy::start(server.address()).await?;
     proxy.refuse();
     let mut a = node("node-a", proxy.address(), "", SHORT)?;
-    assert_eq!(a.ask(Request::List).await, DISCONNECTED);
+    assert_eq!(a.ask(Request::Queue(QueueRequest::List)).await, DISCONNECTED);
     until("three attempts", async || (proxy.accepted() >= 3).then_some(())).await;
     proxy.heal();
     let (_, timeout) = a.up().await;
@@ -49,8 +51,8 @@ async fn a_lost_connection_suspends_and_the_same_session_comes_back() -> Outcome
         assert_eq!(a.session_event().await, StoreEvent::Suspended, "no reconnect is swallowed");
         assert_eq!(a.session_event().await, StoreEvent::Up { session, timeout });
     }
-    let inspected = a.done(Request::Inspect { candidate, watch: false }).await;
-    assert!(matches!(inspected, Reply::Candidate { owner, .. } if owner == session));
+    let inspected = a.done(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await;
+    assert!(matches!(inspected, Reply::Queue(QueueReply::Candidate { owner, .. }) if owner == session));
     until("no probe is left", async || children(&observer, ROOT).await.ok().filter(|names| names == &["election"]))
         .await;
     Ok(())
@@ -77,9 +79,9 @@ async fn a_cut_that_outlasts_the_session_loses_it() -> Outcome {
     a.enter(1).await;
     proxy.cut();
     assert_eq!(a.session_event().await, StoreEvent::Suspended);
-    assert_eq!(a.ask(Request::List).await, DISCONNECTED, "nothing waits for a connection");
+    assert_eq!(a.ask(Request::Queue(QueueRequest::List)).await, DISCONNECTED, "nothing waits for a connection");
     assert_eq!(a.session_event().await, StoreEvent::Lost);
-    assert_eq!(a.ask(Request::List).await, DISCONNECTED);
+    assert_eq!(a.ask(Request::Queue(QueueRequest::List)).await, DISCONNECTED);
     until("the old session's candidate is gone", async || {
         children(&observer, &format!("{ROOT}/election")).await.ok().filter(Vec::is_empty)
     })
@@ -99,7 +101,9 @@ async fn a_server_that_comes_back_with_its_data_keeps_the_session() -> Outcome {
     assert_eq!(a.session_event().await, StoreEvent::Suspended);
     server.restart().await?;
     let up = a.session_event().await;
-    let Reply::Candidate { owner, .. } = a.done(Request::Inspect { candidate, watch: false }).await else {
+    let Reply::Queue(QueueReply::Candidate { owner, .. }) =
+        a.done(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await
+    else {
         panic!("the candidate is there")
     };
     assert!(matches!(up, StoreEvent::Up { session, .. } if session == owner), "{up:?}");
@@ -142,7 +146,9 @@ async fn a_reconnect_that_is_answered_with_another_session_is_a_loss() -> Outcom
     );
     // The old session lives on for its timeout, and so does its candidate: reading it would have proved nothing about
     // the new session.
-    let Reply::Candidate { owner, .. } = a.done(Request::Inspect { candidate, watch: false }).await else {
+    let Reply::Queue(QueueReply::Candidate { owner, .. }) =
+        a.done(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await
+    else {
         panic!("the old candidate is there")
     };
     assert_eq!(owner, old);
@@ -157,9 +163,12 @@ async fn a_reconnect_that_is_answered_with_another_session_is_a_loss() -> Outcom
 async fn closing_removes_what_the_session_owned_at_once() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     a.enter(1).await;
-    let late = a.send(Request::Enter { guid: Guid::ours(2) });
+    let late = a.send(Request::Queue(QueueRequest::Enter { guid: Guid::ours(2) }));
     a.store.close();
-    assert!(matches!(a.answer(late).await, Answer::Done(Reply::Entered(_))), "what was begun is answered");
+    assert!(
+        matches!(a.answer(late).await, Answer::Done(Reply::Queue(QueueReply::Entered(_)))),
+        "what was begun is answered"
+    );
     assert_eq!(a.next().await, StoreEvent::Closed);
     observer.sync(ROOT).await?;
     assert_eq!(children(&observer, &format!("{ROOT}/election")).await?, Vec::<String>::new());
@@ -203,12 +212,18 @@ async fn renewing_drops_the_session_and_opens_another() -> Outcome {
     assert_eq!(a.session_event().await, StoreEvent::Lost);
     let (session, _) = a.up().await;
     let directory = Directory::Workers;
-    assert_eq!(a.done(Request::Join { directory, session, epoch: None }).await, Reply::Joined);
+    assert_eq!(
+        a.done(Request::Directory(DirectoryRequest::Join { directory, session, epoch: None })).await,
+        Reply::Directory(DirectoryReply::Joined)
+    );
     until("the candidate goes with its session", async || {
         children(&observer, &format!("{ROOT}/election")).await.ok().filter(Vec::is_empty)
     })
     .await;
-    assert_eq!(a.ask(Request::Inspect { candidate, watch: false }).await, Answer::Refused(Refusal::Missing));
+    assert_eq!(
+        a.ask(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await,
+        Answer::Refused(Refusal::Missing)
+    );
     Ok(())
 }
 
@@ -220,13 +235,13 @@ async fn a_late_answer_is_passed_on() -> Outcome {
     a.up().await;
     a.enter(1).await;
     proxy.cut_one_way(Direction::ToClient);
-    let id = a.send(Request::Enter { guid: Guid::ours(2) });
+    let id = a.send(Request::Queue(QueueRequest::Enter { guid: Guid::ours(2) }));
     until("it is created", async || {
         children(&observer, &format!("{ROOT}/election")).await.ok().filter(|names| names.len() == 2)
     })
     .await;
     proxy.heal();
-    assert!(matches!(a.answer(id).await, Answer::Done(Reply::Entered(_))));
+    assert!(matches!(a.answer(id).await, Answer::Done(Reply::Queue(QueueReply::Entered(_)))));
     Ok(())
 }
 
@@ -239,7 +254,7 @@ async fn a_create_whose_answer_is_lost_is_unknown_and_found_by_its_guid() -> Out
     proxy.cut_one_way(Direction::ToClient);
     let guid = Guid::ours(3);
     observer.mkdir(&format!("{ROOT}/election"), &super::PERSISTENT).await?;
-    let id = a.send(Request::Enter { guid });
+    let id = a.send(Request::Queue(QueueRequest::Enter { guid }));
     until("it is created", async || {
         children(&observer, &format!("{ROOT}/election")).await.ok().filter(|names| names.len() == 1)
     })

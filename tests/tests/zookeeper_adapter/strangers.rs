@@ -1,6 +1,9 @@
 //! Znodes that another kind of client, or an operator, has made.
 
-use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Guid, Session};
 
 use super::{Outcome, PERSISTENT, ROOT, world};
@@ -14,16 +17,16 @@ async fn foreign_candidates_are_listed_read_and_watched() -> Outcome {
         observer.create(&format!("{ROOT}/election/{name}"), b"stranger", &PERSISTENT).await?;
     }
     let bare = Candidate { sequence: 9, guid: None };
-    let request = Request::Inspect { candidate: bare, watch: true };
+    let request = Request::Queue(QueueRequest::Inspect { candidate: bare, watch: true });
     assert_eq!(a.ask(request.clone()).await, Answer::Refused(Refusal::Missing), "its name is not known yet");
 
     let guid = Guid(0xd83c_ff5d_1bb2_4f1b_bd09_00ec_4e8d_ac2d);
     let foreign = Candidate { sequence: 7, guid: Some(guid) };
     assert_eq!(a.list().await, (vec![ours, foreign, bare], 3));
     let id = a.send(request);
-    let stranger = Reply::Candidate { owner: Session(0), participant: "stranger".into() };
+    let stranger = Reply::Queue(QueueReply::Candidate { owner: Session(0), participant: "stranger".into() });
     assert_eq!(a.answer(id).await, Answer::Done(stranger.clone()));
-    assert_eq!(a.done(Request::Inspect { candidate: foreign, watch: false }).await, stranger);
+    assert_eq!(a.done(Request::Queue(QueueRequest::Inspect { candidate: foreign, watch: false })).await, stranger);
     observer.delete(&format!("{ROOT}/election/bare-latch-0000000009"), None).await?;
     assert_eq!(a.notice(id).await, Notice::Deleted);
     assert_eq!(a.list().await, (vec![ours, foreign], 3));
@@ -34,7 +37,7 @@ async fn foreign_candidates_are_listed_read_and_watched() -> Outcome {
 async fn malformed_members_are_skipped_and_counted() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let directory = Directory::Workers;
-    a.done(Request::Members { directory, watch: true }).await;
+    a.done(Request::Directory(DirectoryRequest::Members { directory, watch: true })).await;
     for (name, data) in [
         ("good.00000000000000ff", r#"{"address":"::1","port":80,"new":{}}"#),
         ("dotted.name.00000000000000fe", r#"{"address":"b","port":81,"payload":{"x":1}}"#),
@@ -58,11 +61,14 @@ async fn garbage_in_the_term_and_the_settings_is_refused() -> Outcome {
     a.enter(1).await;
     for data in [b"".as_slice(), b"{}", b"\xff"] {
         observer.create(&format!("{ROOT}/term"), data, &PERSISTENT).await?;
-        assert_eq!(a.ask(Request::ReadTerm).await, Answer::Refused(Refusal::Denied));
+        assert_eq!(a.ask(Request::Term(TermRequest::Read)).await, Answer::Refused(Refusal::Denied));
         observer.delete(&format!("{ROOT}/term"), None).await?;
     }
     observer.create(&format!("{ROOT}/settings"), b"\xff", &PERSISTENT).await?;
-    assert_eq!(a.ask(Request::Settle { settings: "x".into() }).await, Answer::Refused(Refusal::Denied));
+    assert_eq!(
+        a.ask(Request::Settings(SettingsRequest::Settle { settings: "x".into() })).await,
+        Answer::Refused(Refusal::Denied)
+    );
     Ok(())
 }
 
@@ -73,17 +79,20 @@ async fn an_entry_that_an_operator_spoilt_is_still_ours() -> Outcome {
     let directory = Directory::Workers;
     let path = format!("{ROOT}/services/workers/node-a.{:016x}", session.0);
     observer.set_data(&path, b"spoilt", None).await?;
-    let verified = a.done(Request::Verify { directory, session }).await;
-    assert_eq!(verified, Reply::Registered { owner: session, epoch: None });
+    let verified = a.done(Request::Directory(DirectoryRequest::Verify { directory, session })).await;
+    assert_eq!(verified, Reply::Directory(DirectoryReply::Registered { owner: session, epoch: None }));
     Ok(())
 }
 
 /// Number of a node's session, as the owner of its candidate, after the node joined the workers.
 async fn observed_session(a: &mut super::Node) -> Result<u64, Box<dyn std::error::Error>> {
     let candidate = a.enter(1).await;
-    let Reply::Candidate { owner, .. } = a.done(Request::Inspect { candidate, watch: false }).await else {
+    let Reply::Queue(QueueReply::Candidate { owner, .. }) =
+        a.done(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await
+    else {
         return Err("an inspection shows a candidate".into());
     };
-    a.done(Request::Join { directory: Directory::Workers, session: owner, epoch: None }).await;
+    a.done(Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: owner, epoch: None }))
+        .await;
     Ok(owner.0)
 }

@@ -1,7 +1,7 @@
 //! Changes that cause a notice, and changes that do not.
 
 use rolecall::store::StoreEvent;
-use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::store::{Answer, DirectoryReply, DirectoryRequest, Notice, QueueRequest, Reply, Request};
 use rolecall_core::{Candidate, Directory};
 use rolecall_tests::proxy::Proxy;
 use rolecall_tests::wait::until;
@@ -19,11 +19,11 @@ async fn a_candidates_watch_tells_its_change_and_its_end() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let candidate = a.enter(1).await;
     let path = path_of(&observer, candidate).await?;
-    let first = a.send(Request::Inspect { candidate, watch: true });
+    let first = a.send(Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
     a.answer(first).await;
     observer.set_data(&path, b"other", None).await?;
     assert_eq!(a.notice(first).await, Notice::Changed);
-    let second = a.send(Request::Inspect { candidate, watch: true });
+    let second = a.send(Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
     a.answer(second).await;
     let mut writer = observer.new_multi_writer();
     writer.add_delete(&path, None)?;
@@ -36,7 +36,7 @@ async fn a_candidates_watch_tells_its_change_and_its_end() -> Outcome {
 async fn an_inspection_without_a_watch_leaves_none() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let candidate = a.enter(1).await;
-    a.done(Request::Inspect { candidate, watch: false }).await;
+    a.done(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await;
     observer.set_data(&path_of(&observer, candidate).await?, b"other", None).await?;
     a.done(Request::Sync).await;
     assert_eq!(a.kept().collect::<Vec<_>>(), Vec::<&StoreEvent>::new());
@@ -47,7 +47,8 @@ async fn an_inspection_without_a_watch_leaves_none() -> Outcome {
 async fn a_newer_watch_replaces_the_older_of_its_slot() -> Outcome {
     let (_server, mut a, observer) = world().await?;
     let candidate = a.enter(1).await;
-    let ids: Vec<_> = (0..50).map(|_| a.send(Request::Inspect { candidate, watch: true })).collect();
+    let ids: Vec<_> =
+        (0..50).map(|_| a.send(Request::Queue(QueueRequest::Inspect { candidate, watch: true }))).collect();
     for id in &ids {
         assert!(matches!(a.answer(*id).await, Answer::Done(_)));
     }
@@ -65,16 +66,21 @@ async fn a_directorys_watch_tells_who_comes_and_goes() -> Outcome {
     let mut b = node("node-b", server.address(), "", LONG)?;
     let (session, _) = b.up().await;
     let directory = Directory::Workers;
-    let watch = Request::Members { directory, watch: true };
+    let watch = Request::Directory(DirectoryRequest::Members { directory, watch: true });
 
     let id = a.send(watch.clone());
-    assert_eq!(a.answer(id).await, Answer::Done(Reply::Members(rolecall_core::Snapshot::default())));
-    b.done(Request::Join { directory, session, epoch: None }).await;
+    assert_eq!(
+        a.answer(id).await,
+        Answer::Done(Reply::Directory(DirectoryReply::Members(rolecall_core::Snapshot::default())))
+    );
+    b.done(Request::Directory(DirectoryRequest::Join { directory, session, epoch: None })).await;
     assert_eq!(a.notice(id).await, Notice::Changed);
 
     let id = a.send(watch.clone());
-    assert!(matches!(a.answer(id).await, Answer::Done(Reply::Members(s)) if s.members.len() == 1));
-    b.done(Request::Leave { directory, session }).await;
+    assert!(
+        matches!(a.answer(id).await, Answer::Done(Reply::Directory(DirectoryReply::Members(s))) if s.members.len() == 1)
+    );
+    b.done(Request::Directory(DirectoryRequest::Leave { directory, session })).await;
     assert_eq!(a.notice(id).await, Notice::Changed);
 
     let id = a.send(watch);
@@ -90,8 +96,8 @@ async fn an_own_entrys_watch_tells_its_end() -> Outcome {
     let mut b = node("node-b", server.address(), "", LONG)?;
     let (session, _) = b.up().await;
     let directory = Directory::Workers;
-    b.done(Request::Join { directory, session, epoch: None }).await;
-    let id = b.send(Request::Verify { directory, session });
+    b.done(Request::Directory(DirectoryRequest::Join { directory, session, epoch: None })).await;
+    let id = b.send(Request::Directory(DirectoryRequest::Verify { directory, session }));
     b.answer(id).await;
     observer.delete(&format!("{ROOT}/services/workers/node-b.{:016x}", session.0), None).await?;
     assert_eq!(b.notice(id).await, Notice::Deleted);
@@ -105,7 +111,7 @@ async fn a_watch_outlives_a_loss_of_the_connection() -> Outcome {
     let mut b = node("node-b", proxy.address(), "", LONG)?;
     let up = b.up().await;
     let candidate = b.enter(1).await;
-    let id = b.send(Request::Inspect { candidate, watch: true });
+    let id = b.send(Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
     b.answer(id).await;
     proxy.refuse();
     proxy.reset();

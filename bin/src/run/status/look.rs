@@ -5,7 +5,10 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use rolecall::store::{Store, StoreEvent};
-use rolecall_core::store::{Answer, Refusal, Reply, Request, TermRecord};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, TermRecord,
+    TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Slot, Snapshot};
 
 /// State of a cluster as found in its store.
@@ -65,14 +68,14 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     async fn look(&mut self) -> Result<Look, ReadError> {
-        let term = match self.ask(Request::ReadTerm).await {
+        let term = match self.ask(Request::Term(TermRequest::Read)).await {
             // The record is malformed; the adapter warns about it. If reading is denied altogether, the next request shows it.
             Err(ReadError::Denied) => None,
             answer => answer?,
         };
         let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
-        let Some(Reply::Candidates { candidates: queue, skipped: skipped_candidates }) =
-            self.ask(Request::List).await?
+        let Some(Reply::Queue(QueueReply::Candidates { candidates: queue, skipped: skipped_candidates })) =
+            self.ask(Request::Queue(QueueRequest::List)).await?
         else {
             return Err(ReadError::Again);
         };
@@ -93,13 +96,21 @@ impl Reader<'_> {
     }
 
     async fn members(&mut self, directory: Directory) -> Result<Snapshot, ReadError> {
-        let reply = self.ask(Request::Members { directory, watch: false }).await?;
-        if let Some(Reply::Members(snapshot)) = reply { Ok(snapshot) } else { Err(ReadError::Again) }
+        let reply = self.ask(Request::Directory(DirectoryRequest::Members { directory, watch: false })).await?;
+        if let Some(Reply::Directory(DirectoryReply::Members(snapshot))) = reply {
+            Ok(snapshot)
+        } else {
+            Err(ReadError::Again)
+        }
     }
 
     async fn foreign(&mut self, candidate: Candidate) -> Result<Option<Leader>, ReadError> {
-        let reply = self.ask(Request::Inspect { candidate, watch: false }).await?;
-        let found = if let Some(Reply::Candidate { participant, .. }) = reply { Some(participant) } else { None };
+        let reply = self.ask(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await?;
+        let found = if let Some(Reply::Queue(QueueReply::Candidate { participant, .. })) = reply {
+            Some(participant)
+        } else {
+            None
+        };
         Ok(found.map(|id| Leader::Foreign { id }))
     }
 
@@ -211,7 +222,7 @@ mod tests {
 
     impl<S: Store> Store for Malformed<S> {
         fn send(&mut self, id: OpId, request: super::Request) {
-            if request == super::Request::ReadTerm {
+            if request == super::Request::Term(TermRequest::Read) {
                 self.denied = Some(id);
             } else {
                 self.store.send(id, request);

@@ -1,7 +1,7 @@
 //! A node handles an event, and the world carries out its actions.
 
 use rolecall_core::names::Canonical;
-use rolecall_core::store::{Answer, Refusal, Reply, Request};
+use rolecall_core::store::{Answer, QueueReply, QueueRequest, Refusal, Reply, Request};
 use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 
 use super::{Breach, News, Process, Sent, Service, World};
@@ -65,9 +65,15 @@ impl World {
 
     /// P2, as the store sees it: the session that this node believes in owns the first candidate.
     fn stands_first(&self, place: usize) -> bool {
-        let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List) else { return false };
+        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
+            self.peek(Request::Queue(QueueRequest::List))
+        else {
+            return false;
+        };
         let Some(candidate) = candidates.first().copied() else { return false };
-        let Some(Reply::Candidate { owner, .. }) = self.peek(Request::Inspect { candidate, watch: false }) else {
+        let Some(Reply::Queue(QueueReply::Candidate { owner, .. })) =
+            self.peek(Request::Queue(QueueRequest::Inspect { candidate, watch: false }))
+        else {
             return false;
         };
         self.hosts[place].node().and_then(Node::session).is_some_and(|(session, _)| session == owner)
@@ -157,19 +163,9 @@ impl World {
 /// True for an answer or a notice that the node does not wait for. A candidate that was created nevertheless still
 /// matters.
 fn is_stale(before: &Node, now: rolecall_core::Time, event: &Event) -> bool {
-    let id = match event {
-        Event::Answered { id, answer: Answer::Done(Reply::Entered(_)) } if id.slot == Slot::Queue => return false,
-        Event::Answered { id, .. } | Event::Noticed { id, .. } => *id,
-        Event::SessionUp { .. }
-        | Event::Suspended
-        | Event::SessionLost
-        | Event::ServiceStarted { .. }
-        | Event::ServiceFailed { .. }
-        | Event::ServiceStopped { .. }
-        | Event::FenceSeen { .. }
-        | Event::Resign
-        | Event::Shutdown
-        | Event::Wake => return false,
-    };
-    !Canonical::new(now, before, &mut []).knows(id)
+    let is_candidate = |answer: &Answer| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Entered(_))));
+    match event {
+        Event::Answered { id, answer } if id.slot == Slot::Election && is_candidate(answer) => false,
+        event => event.operation().is_some_and(|id| !Canonical::new(now, before, &mut []).knows(id)),
+    }
 }

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use rolecall_core::names::{Canonical, ORIGIN};
-use rolecall_core::store::{Answer, Notice, Reply, Request};
+use rolecall_core::store::{Answer, Notice, QueueReply, Reply, Request};
 use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
 
 use super::Scale;
@@ -118,7 +118,8 @@ impl Host {
     /// True if the node leads, or an answer is under way that will make it lead.
     pub(crate) fn is_about_to_lead(&self) -> bool {
         let Some(node) = self.node() else { return false };
-        let claimed = |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Claimed(_)));
+        let claimed =
+            |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Claimed(_))));
         let mut claims = self.answers.iter().chain(&self.late).filter(claimed).peekable();
         if self.leads() || claims.peek().is_none() {
             return self.leads();
@@ -146,7 +147,7 @@ impl Host {
     /// nevertheless still matters.
     pub(crate) fn unawaited(&mut self) -> Option<Event> {
         let names = Canonical::new(self.clock, self.node()?, &mut []);
-        let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Entered(_)));
+        let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Entered(_))));
         let idle = |(id, answer): &(OpId, Answer)| !names.knows(*id) && !made(answer);
         if let Some(at) = self.notices.iter().position(|(id, _)| !names.knows(*id)) {
             return self.notices.remove(at).map(|(id, notice)| Event::Noticed { id, notice });

@@ -1,6 +1,6 @@
 //! The possible steps of an untimed world.
 
-use rolecall_core::store::{Reply, Request};
+use rolecall_core::store::{DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request};
 use rolecall_core::{Directory, Role, Time, Timer};
 
 use super::{Host, News, Process, Service, Step, World};
@@ -73,13 +73,15 @@ impl World {
 
     fn operator(&self, steps: &mut Vec<Step>) {
         if self.left(Fault::Candidate)
-            && let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List)
+            && let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
+                self.peek(Request::Queue(QueueRequest::List))
         {
             steps.extend((0..candidates.len()).map(Step::DeleteCandidate));
         }
         for directory in [Directory::Workers, Directory::Coordinators] {
             if self.left(Fault::Member)
-                && let Some(Reply::Members(snapshot)) = self.peek(Request::Members { directory, watch: false })
+                && let Some(Reply::Directory(DirectoryReply::Members(snapshot))) =
+                    self.peek(Request::Directory(DirectoryRequest::Members { directory, watch: false }))
             {
                 steps.extend((0..snapshot.members.len()).map(|nth| Step::DeleteMember(directory, nth)));
             }

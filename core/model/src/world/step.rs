@@ -3,7 +3,9 @@
 use core::time::Duration;
 
 use rolecall_core::names::{Moment, Named, Names};
-use rolecall_core::store::{self, Act, Answer, Reply, Request, Server};
+use rolecall_core::store::{
+    self, Act, Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, Server,
+};
 use rolecall_core::{Directory, Event, Session, Time, Violation};
 
 use super::deliver::{Happened, Road};
@@ -345,9 +347,14 @@ impl World {
     }
 
     fn delete_candidate(&mut self, nth: usize) {
-        let Some(Reply::Candidates { candidates, .. }) = self.peek(Request::List) else { return };
+        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
+            self.peek(Request::Queue(QueueRequest::List))
+        else {
+            return;
+        };
         let Some(candidate) = candidates.get(nth).copied() else { return };
-        if let Some(Reply::Candidate { owner, .. }) = self.peek(Request::Inspect { candidate, watch: false })
+        if let Some(Reply::Queue(QueueReply::Candidate { owner, .. })) =
+            self.peek(Request::Queue(QueueRequest::Inspect { candidate, watch: false }))
             && let Some(place) = self.owners.get(&owner)
         {
             let host = &mut self.hosts[*place];
@@ -357,7 +364,11 @@ impl World {
     }
 
     fn delete_member(&mut self, directory: Directory, nth: usize) {
-        let Some(Reply::Members(snapshot)) = self.peek(Request::Members { directory, watch: false }) else { return };
+        let Some(Reply::Directory(DirectoryReply::Members(snapshot))) =
+            self.peek(Request::Directory(DirectoryRequest::Members { directory, watch: false }))
+        else {
+            return;
+        };
         let Some(member) = snapshot.members.into_iter().nth(nth) else { return };
         self.tell_store(0, store::Event::Operator(Act::DeleteMember { directory, key: member.key }));
     }

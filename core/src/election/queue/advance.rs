@@ -5,7 +5,7 @@ use crate::election::Will;
 use crate::floor::Floor;
 use crate::mutant::Mutant;
 use crate::step::{Standing, Step};
-use crate::store::Request;
+use crate::store::{QueueRequest, Request};
 use crate::{Candidate, Config, Sink, Slot};
 
 impl Queue {
@@ -22,7 +22,7 @@ impl Queue {
         if matches!(ask, Ask::Claim { .. }) {
             self.contacts.ripen(step.now);
         }
-        self.pending = Some(step.send(&standing, Slot::Queue, ask, request));
+        self.pending = Some(step.send(&standing, Slot::Election, ask, request));
     }
 
     fn send_beat<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing) {
@@ -31,7 +31,7 @@ impl Queue {
         }
         let Some(candidate) = self.lowest() else { return };
         self.contacts.ripen(step.now);
-        self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Beat { candidate }));
+        self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Queue(QueueRequest::Beat { candidate })));
         if let Some(term) = &mut self.term {
             term.beat_at = step.now + Config::heartbeat(standing.timeout);
         }
@@ -42,7 +42,8 @@ impl Queue {
             return;
         }
         let Some(candidate) = self.unwanted(will) else { return };
-        self.sweep = Some(step.send(standing, Slot::Sweep, candidate, Request::Delete { candidate }));
+        self.sweep =
+            Some(step.send(standing, Slot::Sweep, candidate, Request::Queue(QueueRequest::Delete { candidate })));
     }
 
     /// A candidate of this node that should not be there: one of an earlier session, one more than is needed, or any when
@@ -68,11 +69,13 @@ impl Queue {
     fn next(&self, standing: &Standing, will: Will, floor: &Floor) -> Option<(Ask, Request)> {
         match self.doubt {
             Doubt::Unsure if !Mutant::DoubtListedWithoutSync.lives() => return Some((Ask::Sync, Request::Sync)),
-            Doubt::Unsure | Doubt::Synced => return Some((Ask::List { settles: true }, Request::List)),
+            Doubt::Unsure | Doubt::Synced => {
+                return Some((Ask::List { settles: true }, Request::Queue(QueueRequest::List)));
+            }
             Doubt::Sure => {}
         }
         if self.look {
-            return Some((Ask::List { settles: false }, Request::List));
+            return Some((Ask::List { settles: false }, Request::Queue(QueueRequest::List)));
         }
         let Some(own) = self.lowest() else { return self.enter(will) };
         match will {
@@ -93,7 +96,7 @@ impl Queue {
         let guid = self.guid?;
         match will {
             Will::Stand if self.absence.deadline().is_some() => None,
-            Will::Stand => Some((Ask::Enter, Request::Enter { guid })),
+            Will::Stand => Some((Ask::Enter, Request::Queue(QueueRequest::Enter { guid }))),
             Will::Keep | Will::Withdraw => None,
         }
     }
@@ -117,11 +120,15 @@ impl Queue {
             return None;
         }
         let record = floor.record(standing)?;
-        let request = Request::Claim { candidate: own, incarnation: record.incarnation, create: record.create };
+        let request = Request::Queue(QueueRequest::Claim {
+            candidate: own,
+            incarnation: record.incarnation,
+            create: record.create,
+        });
         Some((Ask::Claim { candidate: own, incarnation: record.incarnation }, request))
     }
 }
 
 fn inspect(candidate: Candidate, watch: bool) -> (Ask, Request) {
-    (Ask::Inspect { candidate, watch }, Request::Inspect { candidate, watch })
+    (Ask::Inspect { candidate, watch }, Request::Queue(QueueRequest::Inspect { candidate, watch }))
 }

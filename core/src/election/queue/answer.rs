@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Ask, Doubt, Head, Outcome, Queue, Term, View, Watch, owns};
 use crate::mutant::Mutant;
 use crate::step::{Pending, Standing};
-use crate::store::{Answer, Notice, Refusal, Reply};
+use crate::store::{Answer, Notice, QueueReply, Refusal, Reply};
 use crate::{Candidate, Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
 
 /// What an answer is judged by.
@@ -31,7 +31,7 @@ impl Queue {
         } else if let Some(pending) = take(&mut self.beat, id) {
             self.beat_answered(bench, &pending, answer);
             self.heard(bench, pending.sent, answer);
-        } else if let (Slot::Queue, Answer::Done(Reply::Entered(candidate))) = (id.slot, answer) {
+        } else if let (Slot::Election, Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))) = (id.slot, answer) {
             self.entered(*candidate);
         }
         Outcome::default()
@@ -93,7 +93,7 @@ impl Queue {
 
     fn enter_answered(&mut self, now: Time, answer: &Answer) {
         match answer {
-            Answer::Done(Reply::Entered(candidate)) => {
+            Answer::Done(Reply::Queue(QueueReply::Entered(candidate))) => {
                 self.backoff.clear();
                 self.entered(*candidate);
             }
@@ -126,7 +126,7 @@ impl Queue {
 
     fn list_answered(&mut self, now: Time, settles: bool, dirty: bool, answer: &Answer) {
         match answer {
-            Answer::Done(Reply::Candidates { candidates, skipped }) => {
+            Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, skipped })) => {
                 self.backoff.clear();
                 let expected = !self.own.is_empty();
                 self.listed(candidates, *skipped);
@@ -179,7 +179,7 @@ impl Queue {
 
     fn inspect_answered(&mut self, bench: &Bench<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
         match answer {
-            Answer::Done(Reply::Candidate { owner, participant }) => {
+            Answer::Done(Reply::Queue(QueueReply::Candidate { owner, participant })) => {
                 self.backoff.clear();
                 return self.inspected(bench, target, armed, *owner, participant);
             }
@@ -232,7 +232,7 @@ impl Queue {
 
     fn claim_answered(&mut self, bench: &Bench<'_>, claim: &Claim, answer: &Answer) -> Outcome {
         match answer {
-            Answer::Done(Reply::Claimed(epoch)) => {
+            Answer::Done(Reply::Queue(QueueReply::Claimed(epoch))) => {
                 self.backoff.clear();
                 self.claimed(bench, claim, *epoch);
             }
@@ -269,7 +269,7 @@ impl Queue {
 
     fn beat_answered(&mut self, bench: &Bench<'_>, pending: &Pending<Candidate>, answer: &Answer) {
         match answer {
-            Answer::Done(Reply::Beaten) => {
+            Answer::Done(Reply::Queue(QueueReply::Beaten)) => {
                 self.extend(self.proved(bench, pending.sent));
             }
             Answer::Refused(Refusal::CandidateGone) if Mutant::OwnDeletionUnnoticed.lives() => {}
@@ -299,7 +299,7 @@ impl Queue {
 
     fn sweep_answered(&mut self, now: Time, candidate: Candidate, answer: &Answer) {
         match answer {
-            Answer::Done(Reply::Deleted) | Answer::Refused(Refusal::Missing) => {
+            Answer::Done(Reply::Queue(QueueReply::Deleted)) | Answer::Refused(Refusal::Missing) => {
                 self.sweep_backoff.clear();
                 if let Some(view) = &mut self.view {
                     view.strays.retain(|stray| *stray != candidate);
@@ -340,7 +340,9 @@ struct Claim {
 /// Whether something other than a committed write proves that the session lives: nothing does.
 fn proves_session(answer: &Answer) -> bool {
     match answer {
-        Answer::Done(Reply::Candidates { .. } | Reply::Candidate { .. }) => Mutant::ReadExtendsTerm.lives(),
+        Answer::Done(Reply::Queue(QueueReply::Candidates { .. } | QueueReply::Candidate { .. })) => {
+            Mutant::ReadExtendsTerm.lives()
+        }
         Answer::Done(Reply::Synced) => Mutant::SyncExtendsTerm.lives(),
         Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
     }

@@ -6,6 +6,7 @@ use alloc::vec;
 use proptest::prelude::*;
 
 use super::*;
+use crate::store::{DirectoryRequest, QueueRequest, SettingsRequest, TermRequest};
 use crate::{Directory, Epoch, Incarnation, MemberKey};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
@@ -45,26 +46,28 @@ fn epoch() -> impl Strategy<Value = Option<Epoch>> {
 fn request() -> impl Strategy<Value = Request> {
     prop_oneof![
         Just(Request::Sync),
-        guid().prop_map(|guid| Request::Enter { guid }),
-        Just(Request::List),
-        (candidate(), any::<bool>()).prop_map(|(candidate, watch)| Request::Inspect { candidate, watch }),
-        candidate().prop_map(|candidate| Request::Delete { candidate }),
-        (candidate(), any::<bool>()).prop_map(|(candidate, create)| Request::Claim {
+        guid().prop_map(|guid| Request::Queue(QueueRequest::Enter { guid })),
+        Just(Request::Queue(QueueRequest::List)),
+        (candidate(), any::<bool>())
+            .prop_map(|(candidate, watch)| Request::Queue(QueueRequest::Inspect { candidate, watch })),
+        candidate().prop_map(|candidate| Request::Queue(QueueRequest::Delete { candidate })),
+        (candidate(), any::<bool>()).prop_map(|(candidate, create)| Request::Queue(QueueRequest::Claim {
             candidate,
             incarnation: Incarnation(1),
             create
-        }),
-        candidate().prop_map(|candidate| Request::Beat { candidate }),
-        Just(Request::ReadTerm),
-        (directory(), session(), epoch()).prop_map(|(directory, session, epoch)| Request::Join {
-            directory,
-            session,
-            epoch
-        }),
-        (directory(), session()).prop_map(|(directory, session)| Request::Leave { directory, session }),
-        (directory(), session()).prop_map(|(directory, session)| Request::Verify { directory, session }),
-        (directory(), any::<bool>()).prop_map(|(directory, watch)| Request::Members { directory, watch }),
-        Just(Request::Settle { settings: "64".into() }),
+        })),
+        candidate().prop_map(|candidate| Request::Queue(QueueRequest::Beat { candidate })),
+        Just(Request::Term(TermRequest::Read)),
+        (directory(), session(), epoch()).prop_map(|(directory, session, epoch)| Request::Directory(
+            DirectoryRequest::Join { directory, session, epoch }
+        )),
+        (directory(), session())
+            .prop_map(|(directory, session)| Request::Directory(DirectoryRequest::Leave { directory, session })),
+        (directory(), session())
+            .prop_map(|(directory, session)| Request::Directory(DirectoryRequest::Verify { directory, session })),
+        (directory(), any::<bool>())
+            .prop_map(|(directory, watch)| Request::Directory(DirectoryRequest::Members { directory, watch })),
+        Just(Request::Settings(SettingsRequest::Settle { settings: "64".into() })),
     ]
 }
 
@@ -101,7 +104,7 @@ fn fault() -> impl Strategy<Value = Fault> {
 
 /// An event, and how long after the one before it comes; requests get their names when they are sent.
 pub(super) fn event() -> impl Strategy<Value = (Duration, Event)> {
-    let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 0 };
+    let id = OpId { link: Link(0), slot: Slot::Election, sequence: 0 };
     let event = prop_oneof![
         4 => (server(), name(), proptest::option::of(session()), 0..50_u64).prop_map(
             |(server, name, previous, seconds)| Event::Connect {

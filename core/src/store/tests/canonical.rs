@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use super::arbitrary::event;
 use super::*;
 use crate::names::{Named, Names, Revision};
+use crate::store::{QueueReply, QueueRequest};
 
 /// Every number is greater by a fixed amount.
 struct Shift;
@@ -178,11 +179,14 @@ fn a_leader_that_only_beats_comes_back_to_the_same_state() {
     let (a, b) = (world.open("a", A), world.open("b", B));
     let candidate = world.enter(a, 1);
     let incarnation = crate::Incarnation(1);
-    world.ask(a, Request::Claim { candidate, incarnation, create: true });
+    world.ask(a, Request::Queue(QueueRequest::Claim { candidate, incarnation, create: true }));
     let mut round = || {
         world.pass(Duration::from_secs(1));
         for session in [a, b] {
-            assert_eq!(world.ask(session, Request::Beat { candidate }), Answer::Done(Reply::Beaten));
+            assert_eq!(
+                world.ask(session, Request::Queue(QueueRequest::Beat { candidate })),
+                Answer::Done(Reply::Queue(QueueReply::Beaten))
+            );
         }
         for session in [a, b] {
             world.watch(session, candidate);

@@ -1,7 +1,7 @@
 //! Servers that lag, are cut off, or start again.
 
 use super::*;
-use crate::store::{Refusal, Rejection};
+use crate::store::{DirectoryRequest, QueueReply, QueueRequest, Refusal, Rejection, TermRequest};
 use crate::{Directory, Incarnation};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -17,7 +17,7 @@ fn a_server_that_lags_shows_the_past_until_it_is_caught_up() {
     world.operate(Act::DeleteCandidate(first));
     assert_eq!(world.queue(b), [first]);
 
-    let (id, out) = world.send(b, Slot::Queue, Request::Sync);
+    let (id, out) = world.send(b, Slot::Election, Request::Sync);
 
     assert_eq!(out, [noticed(b, watch, Notice::Deleted), answered(b, id, Answer::Done(Reply::Synced))]);
     assert_eq!(world.queue(b), [second]);
@@ -68,9 +68,9 @@ fn a_server_that_is_cut_off_reads_and_syncs_but_commits_nothing_while_the_others
     assert_eq!(world.queue(a), [of_a, of_b], "the server that is cut off does not know");
 
     // A write waits, and whatever comes after it.
-    let (beat, out) = world.send(a, Slot::Beat, Request::Beat { candidate: of_a });
+    let (beat, out) = world.send(a, Slot::Beat, Request::Queue(QueueRequest::Beat { candidate: of_a }));
     assert_eq!(out, []);
-    let (list, out) = world.send(a, Slot::Queue, Request::List);
+    let (list, out) = world.send(a, Slot::Election, Request::Queue(QueueRequest::List));
     assert_eq!(out, []);
 
     let out = world.fault(Fault::Heal { server: A, deliver: true });
@@ -123,14 +123,14 @@ fn a_held_write_happens_late_after_a_short_cut_and_never_after_a_long_one() {
         let mut world = World::new(2);
         let (a, b) = (world.open("a", A), world.open("b", B));
         world.fault(Fault::Cut(A));
-        let (enter, out) = world.send(a, Slot::Queue, Request::Enter { guid: Guid::ours(1) });
+        let (enter, out) = world.send(a, Slot::Election, Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) }));
         assert_eq!(out, []);
 
         let out = world.fault(Fault::Heal { server: A, deliver });
 
         let queue = world.queue(b);
         if deliver {
-            assert_eq!(out, [answered(a, enter, Answer::Done(Reply::Entered(queue[0])))]);
+            assert_eq!(out, [answered(a, enter, Answer::Done(Reply::Queue(QueueReply::Entered(queue[0]))))]);
         } else {
             assert_eq!(queue, []);
             assert_eq!(out, [answered(a, enter, Answer::Unknown), Output::Disconnected { session: a }]);
@@ -143,7 +143,7 @@ fn a_write_that_was_given_up_with_its_link_may_still_happen() {
     let mut world = World::new(2);
     let (a, b) = (world.open("a", A), world.open("b", B));
     world.fault(Fault::Cut(A));
-    let (enter, _) = world.send(a, Slot::Queue, Request::Enter { guid: Guid::ours(1) });
+    let (enter, _) = world.send(a, Slot::Election, Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) }));
     let out = world.event(Event::Disconnect { session: a });
     assert_eq!(out, [answered(a, enter, Answer::Unknown)]);
     assert_eq!(world.queue(b), []);
@@ -158,7 +158,7 @@ fn a_write_held_for_a_session_that_has_moved_never_happens() {
     let mut world = World::new(2);
     let (a, b) = (world.open("a", A), world.open("b", B));
     world.fault(Fault::Cut(A));
-    let (enter, _) = world.send(a, Slot::Queue, Request::Enter { guid: Guid::ours(1) });
+    let (enter, _) = world.send(a, Slot::Election, Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) }));
 
     let out = world.connect("a", B, Some(a));
 
@@ -173,7 +173,7 @@ fn what_was_sent_after_a_close_that_was_held_is_refused() {
     let a = world.open("a", A);
     world.fault(Fault::Cut(A));
     assert_eq!(world.event(Event::Close { session: a }), []);
-    let (late, _) = world.send(a, Slot::Queue, Request::List);
+    let (late, _) = world.send(a, Slot::Election, Request::Queue(QueueRequest::List));
 
     let out = world.fault(Fault::Heal { server: A, deliver: true });
 
@@ -190,7 +190,7 @@ fn the_last_server_is_never_cut_off() {
     world.enter(a, 1);
     world.fault(Fault::Heal { server: B, deliver: true });
     world.fault(Fault::Cut(A));
-    let (_, out) = world.send(a, Slot::Queue, Request::Enter { guid: Guid::ours(2) });
+    let (_, out) = world.send(a, Slot::Election, Request::Queue(QueueRequest::Enter { guid: Guid::ours(2) }));
     assert_eq!(out, []);
 }
 
@@ -203,7 +203,7 @@ fn a_client_whose_session_ended_behind_the_back_of_its_server_learns_it_with_its
     assert_eq!(world.fault(Fault::Expire(a)), []);
     assert_eq!(world.queue(a), [candidate]);
 
-    let (id, out) = world.send(a, Slot::Beat, Request::Beat { candidate });
+    let (id, out) = world.send(a, Slot::Beat, Request::Queue(QueueRequest::Beat { candidate }));
 
     let over = answered(a, id, Answer::Refused(Refusal::SessionOver));
     assert_eq!(out, [over, Output::Expired { session: a }]);
@@ -229,15 +229,15 @@ fn a_store_that_lost_its_data_counts_from_the_start_but_gives_no_session_number_
     let mut world = World::new(1);
     let a = world.open("a", A);
     let candidate = world.enter(a, 1);
-    world.ask(a, Request::Claim { candidate, incarnation: Incarnation(1), create: true });
-    world.ask(a, Request::Join { directory: Directory::Workers, session: a, epoch: None });
+    world.ask(a, Request::Queue(QueueRequest::Claim { candidate, incarnation: Incarnation(1), create: true }));
+    world.ask(a, Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: a, epoch: None }));
 
     world.fault(Fault::Restart { keep_data: false });
 
     assert_eq!(world.connect("a", A, Some(a)), [Output::Expired { session: a }]);
     let new = world.open("a", A);
     assert!(new > a);
-    assert_eq!(world.ask(new, Request::ReadTerm), Answer::Refused(Refusal::Missing));
+    assert_eq!(world.ask(new, Request::Term(TermRequest::Read)), Answer::Refused(Refusal::Missing));
     assert_eq!(world.enter(new, 2).sequence, 0);
     assert_eq!(world.store.tree.revision, 1);
 }

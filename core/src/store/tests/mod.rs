@@ -11,7 +11,10 @@ mod watches;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use super::{Act, Answer, Client, Event, Fault, Machine, Notice, Output, Reply, Request, Server, Timing};
+use super::{
+    Act, Answer, Client, Event, Fault, Machine, Notice, Output, QueueReply, QueueRequest, Reply, Request, Server,
+    Timing,
+};
 use crate::{Candidate, Guid, Link, OpId, Session, Slot, Time};
 
 const TICK: Duration = Duration::from_secs(2);
@@ -91,7 +94,7 @@ impl World {
 
     /// Sends a request of which nothing comes but its answer.
     fn ask(&mut self, session: Session, request: Request) -> Answer {
-        let (id, mut out) = self.send(session, Slot::Queue, request);
+        let (id, mut out) = self.send(session, Slot::Election, request);
         match (out.pop(), out.len()) {
             (Some(Output::Answered { session: to, id: of, answer }), 0) if to == session && of == id => answer,
             other => panic!("not one answer: {other:?} after {out:?}"),
@@ -99,20 +102,25 @@ impl World {
     }
 
     fn enter(&mut self, session: Session, guid: u128) -> Candidate {
-        let answer = self.ask(session, Request::Enter { guid: Guid::ours(guid) });
-        let Answer::Done(Reply::Entered(candidate)) = answer else { panic!("not entered: {answer:?}") };
+        let answer = self.ask(session, Request::Queue(QueueRequest::Enter { guid: Guid::ours(guid) }));
+        let Answer::Done(Reply::Queue(QueueReply::Entered(candidate))) = answer else {
+            panic!("not entered: {answer:?}")
+        };
         candidate
     }
 
     fn queue(&mut self, session: Session) -> Vec<Candidate> {
-        let answer = self.ask(session, Request::List);
-        let Answer::Done(Reply::Candidates { candidates, .. }) = answer else { panic!("no list: {answer:?}") };
+        let answer = self.ask(session, Request::Queue(QueueRequest::List));
+        let Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, .. })) = answer else {
+            panic!("no list: {answer:?}")
+        };
         candidates
     }
 
     /// Sets a watch on a candidate, and gives the name of the request.
     fn watch(&mut self, session: Session, candidate: Candidate) -> OpId {
-        let (id, out) = self.send(session, Slot::Queue, Request::Inspect { candidate, watch: true });
+        let (id, out) =
+            self.send(session, Slot::Election, Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
         assert!(matches!(out[..], [Output::Answered { answer: Answer::Done(_), .. }]), "not watched: {out:?}");
         id
     }

@@ -1,7 +1,7 @@
 //! Sessions, and what lives with them.
 
 use super::*;
-use crate::store::Refusal;
+use crate::store::{DirectoryReply, DirectoryRequest, QueueRequest, Refusal};
 use crate::{Directory, Epoch, MemberKey};
 
 const SECOND: Duration = Duration::from_secs(1);
@@ -38,7 +38,7 @@ fn a_session_ends_at_the_next_whole_tick_after_its_timeout() {
     assert_eq!(world.pass(11 * SECOND), []);
     assert_eq!(world.pass(SECOND), [Output::Expired { session: a }]);
     assert_eq!(world.store.next_deadline(), None);
-    let (id, out) = world.send(a, Slot::Queue, Request::List);
+    let (id, out) = world.send(a, Slot::Election, Request::Queue(QueueRequest::List));
     let refused = answered(a, id, Answer::Refused(Refusal::SessionOver));
     assert_eq!(out, [refused, Output::Expired { session: a }]);
     assert_eq!(world.event(Event::Close { session: a }), [Output::Expired { session: a }]);
@@ -54,7 +54,7 @@ fn requests_keep_a_session_alive_and_a_lost_link_does_not_end_it() {
     assert_eq!(world.queue(a), [candidate]);
     world.pass(9 * SECOND);
     world.event(Event::Disconnect { session: a });
-    assert_eq!(world.ask(a, Request::List), Answer::Refused(Refusal::Disconnected));
+    assert_eq!(world.ask(a, Request::Queue(QueueRequest::List)), Answer::Refused(Refusal::Disconnected));
 
     assert_eq!(world.connect("a", A, Some(a)), [Output::Connected { session: a, timeout: TIMEOUT }]);
     assert_eq!(world.queue(a), [candidate]);
@@ -73,15 +73,18 @@ fn what_a_session_owns_goes_with_it() {
     let mut world = World::new(1);
     let (a, b) = (world.open("a", A), world.open("b", A));
     let (of_a, of_b) = (world.enter(a, 1), world.enter(b, 2));
-    let join = Request::Join { directory: Directory::Workers, session: a, epoch: None };
-    assert_eq!(world.ask(a, join), Answer::Done(Reply::Joined));
+    let join = Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: a, epoch: None });
+    assert_eq!(world.ask(a, join), Answer::Done(Reply::Directory(DirectoryReply::Joined)));
     assert_eq!(world.queue(b), [of_a, of_b]);
 
     assert_eq!(world.event(Event::Close { session: a }), [Output::Closed { session: a }]);
 
     assert_eq!(world.queue(b), [of_b]);
-    let members = Request::Members { directory: Directory::Workers, watch: false };
-    assert_eq!(world.ask(b, members), Answer::Done(Reply::Members(crate::Snapshot::default())));
+    let members = Request::Directory(DirectoryRequest::Members { directory: Directory::Workers, watch: false });
+    assert_eq!(
+        world.ask(b, members),
+        Answer::Done(Reply::Directory(DirectoryReply::Members(crate::Snapshot::default())))
+    );
 }
 
 #[test]
@@ -89,22 +92,29 @@ fn a_node_leaves_what_its_old_session_left_by_its_name() {
     let mut world = World::new(1);
     let old = world.open("a", A);
     let directory = Directory::Coordinators;
-    let join = |session| Request::Join { directory, session, epoch: Some(Epoch(4)) };
-    assert_eq!(world.ask(old, join(old)), Answer::Done(Reply::Joined));
+    let join = |session| Request::Directory(DirectoryRequest::Join { directory, session, epoch: Some(Epoch(4)) });
+    assert_eq!(world.ask(old, join(old)), Answer::Done(Reply::Directory(DirectoryReply::Joined)));
     assert_eq!(world.ask(old, join(old)), Answer::Refused(Refusal::Exists));
     world.event(Event::Disconnect { session: old });
     let new = world.open("a", A);
 
-    let verify = |session| Request::Verify { directory, session };
-    let registered = Reply::Registered { owner: old, epoch: Some(Epoch(4)) };
+    let verify = |session| Request::Directory(DirectoryRequest::Verify { directory, session });
+    let registered = Reply::Directory(DirectoryReply::Registered { owner: old, epoch: Some(Epoch(4)) });
     assert_eq!(world.ask(new, verify(old)), Answer::Done(registered));
     // It is one node's name: another's stays.
     let other = world.open("b", A);
-    assert_eq!(world.ask(other, Request::Leave { directory, session: old }), Answer::Refused(Refusal::Missing));
-    let (id, out) = world.send(new, Slot::Membership(directory), Request::Leave { directory, session: old });
-    assert_eq!(out.last(), Some(&answered(new, id, Answer::Done(Reply::Left))));
+    assert_eq!(
+        world.ask(other, Request::Directory(DirectoryRequest::Leave { directory, session: old })),
+        Answer::Refused(Refusal::Missing)
+    );
+    let (id, out) = world.send(
+        new,
+        Slot::Membership(directory),
+        Request::Directory(DirectoryRequest::Leave { directory, session: old }),
+    );
+    assert_eq!(out.last(), Some(&answered(new, id, Answer::Done(Reply::Directory(DirectoryReply::Left)))));
     assert_eq!(world.ask(new, verify(old)), Answer::Refused(Refusal::Missing));
-    assert_eq!(world.ask(new, join(new)), Answer::Done(Reply::Joined));
+    assert_eq!(world.ask(new, join(new)), Answer::Done(Reply::Directory(DirectoryReply::Joined)));
 }
 
 #[test]
@@ -113,14 +123,16 @@ fn members_are_listed_in_order_with_what_they_say_and_when_they_came() {
     let (b, a) = (world.open("b", A), world.open("a", A));
     let directory = Directory::Workers;
     for session in [b, a] {
-        world.ask(session, Request::Join { directory, session, epoch: None });
+        world.ask(session, Request::Directory(DirectoryRequest::Join { directory, session, epoch: None }));
     }
     let key = MemberKey { id: "z".into(), session: Session(99) };
     let address = "z:80".into();
     world.operate(Act::AddMember { directory, key, address, epoch: None, owner: Session(99) });
     world.operate(Act::LitterDirectory(directory));
 
-    let Answer::Done(Reply::Members(snapshot)) = world.ask(a, Request::Members { directory, watch: false }) else {
+    let Answer::Done(Reply::Directory(DirectoryReply::Members(snapshot))) =
+        world.ask(a, Request::Directory(DirectoryRequest::Members { directory, watch: false }))
+    else {
         panic!("no members");
     };
 

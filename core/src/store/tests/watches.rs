@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Directory;
-use crate::store::Refusal;
+use crate::store::{DirectoryRequest, QueueReply, QueueRequest, Refusal};
 
 #[test]
 fn a_watch_fires_once_and_before_the_answer_to_what_set_it_off() {
@@ -17,8 +17,11 @@ fn a_watch_fires_once_and_before_the_answer_to_what_set_it_off() {
     assert_eq!(world.operate(Act::RewriteCandidate(candidate)), []);
 
     let of_b = world.watch(b, candidate);
-    let (id, out) = world.send(b, Slot::Sweep, Request::Delete { candidate });
-    assert_eq!(out, [noticed(b, of_b, Notice::Deleted), answered(b, id, Answer::Done(Reply::Deleted))]);
+    let (id, out) = world.send(b, Slot::Sweep, Request::Queue(QueueRequest::Delete { candidate }));
+    assert_eq!(
+        out,
+        [noticed(b, of_b, Notice::Deleted), answered(b, id, Answer::Done(Reply::Queue(QueueReply::Deleted)))]
+    );
 }
 
 #[test]
@@ -39,7 +42,7 @@ fn a_read_of_what_is_missing_leaves_no_watch() {
     let mut world = World::new(1);
     let a = world.open("a", A);
     let candidate = Candidate { sequence: 0, guid: Some(Guid::ours(1)) };
-    let inspect = Request::Inspect { candidate, watch: true };
+    let inspect = Request::Queue(QueueRequest::Inspect { candidate, watch: true });
     assert_eq!(world.ask(a, inspect), Answer::Refused(Refusal::Missing));
     assert_eq!(world.enter(a, 1), candidate);
     assert_eq!(world.operate(Act::DeleteCandidate(candidate)), []);
@@ -52,7 +55,7 @@ fn of_equal_watches_the_newest_of_each_slot_remains() {
     let candidate = world.enter(a, 1);
     world.watch(a, candidate);
     let newest = world.watch(a, candidate);
-    let (other_slot, _) = world.send(a, Slot::Sweep, Request::Inspect { candidate, watch: true });
+    let (other_slot, _) = world.send(a, Slot::Sweep, Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
     let armed = world.store.clone();
     assert_ne!(newest, world.watch(a, candidate));
     assert_eq!(world.store.sessions[&a].watches.0.len(), armed.sessions[&a].watches.0.len());
@@ -67,18 +70,38 @@ fn a_directory_tells_of_comings_and_goings_and_an_entry_of_its_end() {
     let mut world = World::new(1);
     let (a, b) = (world.open("a", A), world.open("b", A));
     let directory = Directory::Workers;
-    let (mirror, _) = world.send(b, Slot::Mirror(directory), Request::Members { directory, watch: true });
-    let (_, out) = world.send(a, Slot::Membership(directory), Request::Join { directory, session: a, epoch: None });
+    let (mirror, _) = world.send(
+        b,
+        Slot::Mirror(directory),
+        Request::Directory(DirectoryRequest::Members { directory, watch: true }),
+    );
+    let (_, out) = world.send(
+        a,
+        Slot::Membership(directory),
+        Request::Directory(DirectoryRequest::Join { directory, session: a, epoch: None }),
+    );
     assert_eq!(out[0], noticed(b, mirror, Notice::Changed));
 
-    let (mirror, _) = world.send(b, Slot::Mirror(directory), Request::Members { directory, watch: true });
-    let (own, _) = world.send(a, Slot::Membership(directory), Request::Verify { directory, session: a });
+    let (mirror, _) = world.send(
+        b,
+        Slot::Mirror(directory),
+        Request::Directory(DirectoryRequest::Members { directory, watch: true }),
+    );
+    let (own, _) = world.send(
+        a,
+        Slot::Membership(directory),
+        Request::Directory(DirectoryRequest::Verify { directory, session: a }),
+    );
     let key = crate::MemberKey { id: "a".into(), session: a };
     // Its data concerns only who watches the entry.
     let out = world.operate(Act::RewriteMember { directory, key: key.clone() });
     assert_eq!(out, [noticed(a, own, Notice::Changed)]);
 
-    let (own, _) = world.send(a, Slot::Membership(directory), Request::Verify { directory, session: a });
+    let (own, _) = world.send(
+        a,
+        Slot::Membership(directory),
+        Request::Directory(DirectoryRequest::Verify { directory, session: a }),
+    );
     let out = world.operate(Act::DeleteMember { directory, key });
     assert_eq!(out, [noticed(a, own, Notice::Deleted), noticed(b, mirror, Notice::Changed)]);
 }

@@ -135,20 +135,6 @@ impl Host {
 
     /// Number of writes without heartbeats, which depend on time alone.
     pub(crate) fn writes(&self) -> usize {
-        self.count(|request| match request {
-            Request::Enter { .. }
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Settle { .. } => true,
-            Request::Beat { .. }
-            | Request::Sync
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => false,
-        })
+        self.count(|request| request.effect().is_caused())
     }
 }

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rolecall_core::store::{self, Answer, Client, Output, Reply, Request, Server};
+use rolecall_core::store::{
+    self, Answer, Client, DirectoryReply, DirectoryRequest, Output, QueueReply, QueueRequest, Reply, Request, Server,
+};
 use rolecall_core::{Candidate, Directory, Fence, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
 
 use super::{Outcome, TIMEOUT, World};
@@ -41,11 +43,15 @@ impl World {
 
     /// The queue in the store, with the owner of each candidate.
     pub(crate) fn queue(&self) -> Vec<(Candidate, Session)> {
-        let Some(Answer::Done(Reply::Candidates { candidates, .. })) = self.read(Request::List) else {
+        let Some(Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, .. }))) =
+            self.read(Request::Queue(QueueRequest::List))
+        else {
             panic!("the store lists its queue")
         };
-        let owner = |candidate: &Candidate| match self.read(Request::Inspect { candidate: *candidate, watch: false }) {
-            Some(Answer::Done(Reply::Candidate { owner, .. })) => owner,
+        let owner = |candidate: &Candidate| match self
+            .read(Request::Queue(QueueRequest::Inspect { candidate: *candidate, watch: false }))
+        {
+            Some(Answer::Done(Reply::Queue(QueueReply::Candidate { owner, .. }))) => owner,
             other => panic!("what is listed can be read: {other:?}"),
         };
         candidates.iter().map(|candidate| (*candidate, owner(candidate))).collect()
@@ -53,8 +59,8 @@ impl World {
 
     /// A directory in the store.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
-        match self.read(Request::Members { directory, watch: false }) {
-            Some(Answer::Done(Reply::Members(snapshot))) => snapshot.members,
+        match self.read(Request::Directory(DirectoryRequest::Members { directory, watch: false })) {
+            Some(Answer::Done(Reply::Directory(DirectoryReply::Members(snapshot)))) => snapshot.members,
             other => panic!("the store reads its directories: {other:?}"),
         }
     }
@@ -78,7 +84,7 @@ impl World {
                 .find_map(|output| if let Output::Connected { session, .. } = output { Some(*session) } else { None })
         });
         let session = session.last()?;
-        let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+        let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
         out.clear();
         copy.handle(self.now, store::Event::Request { session, id, request }, &mut out);
         out.into_iter()

@@ -224,7 +224,7 @@ impl World {
         let late = self.jitter.as_mut().map_or(Duration::ZERO, |dice| dice.millis(0, 6));
         let mut at = self.now + delay + late;
         let host = self.host(name);
-        if matches!(event, Event::SessionUp { .. } | Event::Suspended | Event::SessionLost) {
+        if event.is_session_news() {
             at = at.max(host.session_news_at);
             host.session_news_at = at;
         }

@@ -4,7 +4,10 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::store::{Act, Answer, Client, Event, Fault, Machine, Output, Reply, Request, Server, Timing};
+use rolecall_core::store::{
+    Act, Answer, Client, DirectoryReply, DirectoryRequest, Event, Fault, Machine, Output, QueueReply, QueueRequest,
+    Reply, Request, Server, Timing,
+};
 use rolecall_core::{Candidate, Directory, Link, Member, OpId, Session, Slot, Time};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -143,19 +146,26 @@ impl Hub {
     /// The queue in order, with the owner of each candidate and its description of itself.
     pub(crate) fn queue(&self) -> Vec<(Candidate, Session, Arc<str>)> {
         let mut reader = Reader::new(self);
-        let Some(Reply::Candidates { candidates, .. }) = reader.read(Request::List) else { return Vec::new() };
-        let inspected =
-            candidates.into_iter().map(|candidate| match reader.read(Request::Inspect { candidate, watch: false }) {
-                Some(Reply::Candidate { owner, participant }) => Some((candidate, owner, participant)),
+        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
+            reader.read(Request::Queue(QueueRequest::List))
+        else {
+            return Vec::new();
+        };
+        let inspected = candidates.into_iter().map(|candidate| {
+            match reader.read(Request::Queue(QueueRequest::Inspect { candidate, watch: false })) {
+                Some(Reply::Queue(QueueReply::Candidate { owner, participant })) => {
+                    Some((candidate, owner, participant))
+                }
                 Some(_) | None => None,
-            });
+            }
+        });
         inspected.flatten().collect()
     }
 
     /// The members of a directory.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
-        match Reader::new(self).read(Request::Members { directory, watch: false }) {
-            Some(Reply::Members(snapshot)) => snapshot.members,
+        match Reader::new(self).read(Request::Directory(DirectoryRequest::Members { directory, watch: false })) {
+            Some(Reply::Directory(DirectoryReply::Members(snapshot))) => snapshot.members,
             Some(_) | None => Vec::new(),
         }
     }
@@ -272,7 +282,7 @@ impl Reader {
     }
 
     fn read(&mut self, request: Request) -> Option<Reply> {
-        let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+        let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
         let mut outputs = Vec::new();
         self.machine.handle(self.now, Event::Request { session: self.session?, id, request }, &mut outputs);
         outputs.into_iter().find_map(|output| match output {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::store::{Answer, Client, Output, Refusal, Request, Server};
+use rolecall_core::store::{Answer, Client, Effect, Output, Refusal, Request, Server};
 use rolecall_core::{OpId, Session, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
@@ -182,7 +182,7 @@ struct Link {
     /// Time of the store's last message.
     heard_at: Time,
     /// Requests under way.
-    pending: BTreeMap<OpId, Asked>,
+    pending: BTreeMap<OpId, Effect>,
     /// Events on their way to the node.
     late: BTreeMap<(Time, u64), StoreEvent>,
     deliveries: u64,
@@ -210,33 +210,6 @@ enum State {
         line: Line,
         ping_at: Time,
     },
-}
-
-/// Kinds of requests.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Asked {
-    Read,
-    Write,
-}
-
-impl Asked {
-    fn of(request: &Request) -> Self {
-        match request {
-            Request::Sync
-            | Request::List
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => Self::Read,
-            Request::Enter { .. }
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Beat { .. }
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Settle { .. } => Self::Write,
-        }
-    }
 }
 
 /// Time before a link tries the next server.
@@ -396,7 +369,7 @@ impl Link {
     fn ask(&mut self, id: OpId, request: Request) {
         match &mut self.state {
             State::Up { line, .. } => {
-                self.pending.insert(id, Asked::of(&request));
+                self.pending.insert(id, request.effect());
                 line.say(&Call::Request { id, request });
             }
             State::Seeking { .. } | State::Connecting { .. } | State::Greeting { .. } => {
@@ -423,8 +396,9 @@ impl Link {
             Output::Rejected { .. } | Output::Disconnected { .. } => self.lose_line(),
             Output::Answered { id, answer, .. } => {
                 let lost = match (self.link_faults.lock().lost, self.pending.get(&id)) {
-                    (Lost::Nothing, Some(_)) | (Lost::Writes, Some(Asked::Read)) => false,
-                    (Lost::All, Some(_)) | (Lost::Writes, Some(Asked::Write)) | (_, None) => true,
+                    (Lost::All, Some(_)) | (_, None) => true,
+                    (Lost::Writes, Some(effect)) => effect.is_write(),
+                    (Lost::Nothing, Some(_)) => false,
                 };
                 if !lost {
                     self.pending.remove(&id);

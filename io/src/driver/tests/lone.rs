@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::task::Waker;
 
-use rolecall_core::store::{Answer, Notice, Refusal, Reply, Request, TermRecord};
+use rolecall_core::store::{
+    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Member, MemberKey, OpId, Session, Snapshot};
 
 use super::TIMEOUT;
@@ -67,63 +70,71 @@ impl Lone {
         let missing = Answer::Refused(Refusal::Missing);
         match request {
             Request::Sync => Answer::Done(Reply::Synced),
-            Request::Enter { guid } => {
+            Request::Queue(QueueRequest::Enter { guid }) => {
                 self.revision += 1;
                 let candidate = Candidate { sequence: i32::try_from(self.revision).unwrap_or(0), guid: Some(guid) };
                 self.candidates.insert(candidate, self.session);
-                Answer::Done(Reply::Entered(candidate))
+                Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))
             }
-            Request::List => {
-                Answer::Done(Reply::Candidates { candidates: self.candidates.keys().copied().collect(), skipped: 0 })
+            Request::Queue(QueueRequest::List) => Answer::Done(Reply::Queue(QueueReply::Candidates {
+                candidates: self.candidates.keys().copied().collect(),
+                skipped: 0,
+            })),
+            Request::Queue(QueueRequest::Inspect { candidate, .. }) => {
+                self.candidates.get(&candidate).map_or(missing, |owner| {
+                    Answer::Done(Reply::Queue(QueueReply::Candidate { owner: *owner, participant: "node-a".into() }))
+                })
             }
-            Request::Inspect { candidate, .. } => self.candidates.get(&candidate).map_or(missing, |owner| {
-                Answer::Done(Reply::Candidate { owner: *owner, participant: "node-a".into() })
-            }),
-            Request::Delete { candidate } => {
-                self.candidates.remove(&candidate).map_or(missing, |_| Answer::Done(Reply::Deleted))
+            Request::Queue(QueueRequest::Delete { candidate }) => {
+                self.candidates.remove(&candidate).map_or(missing, |_| Answer::Done(Reply::Queue(QueueReply::Deleted)))
             }
-            Request::Claim { candidate, .. } if !self.candidates.contains_key(&candidate) => {
+            Request::Queue(QueueRequest::Claim { candidate, .. }) if !self.candidates.contains_key(&candidate) => {
                 Answer::Refused(Refusal::CandidateGone)
             }
-            Request::Claim { create, .. } if create == self.term.is_some() => {
+            Request::Queue(QueueRequest::Claim { create, .. }) if create == self.term.is_some() => {
                 Answer::Refused(if create { Refusal::Exists } else { Refusal::Missing })
             }
-            Request::Claim { incarnation, .. } => {
+            Request::Queue(QueueRequest::Claim { incarnation, .. }) => {
                 self.revision += 1;
                 self.term = Some(Fence { incarnation, epoch: Epoch(self.revision) });
-                Answer::Done(Reply::Claimed(Epoch(self.revision)))
+                Answer::Done(Reply::Queue(QueueReply::Claimed(Epoch(self.revision))))
             }
-            Request::Beat { candidate } if self.candidates.contains_key(&candidate) => Answer::Done(Reply::Beaten),
-            Request::Beat { .. } => Answer::Refused(Refusal::CandidateGone),
-            Request::ReadTerm => self.term.map_or(missing, |fence| {
+            Request::Queue(QueueRequest::Beat { candidate }) if self.candidates.contains_key(&candidate) => {
+                Answer::Done(Reply::Queue(QueueReply::Beaten))
+            }
+            Request::Queue(QueueRequest::Beat { .. }) => Answer::Refused(Refusal::CandidateGone),
+            Request::Term(TermRequest::Read) => self.term.map_or(missing, |fence| {
                 Answer::Done(Reply::Term(TermRecord { fence, leader: "node-a".into(), address: "a:1".into() }))
             }),
-            Request::Join { directory, session, epoch } => {
+            Request::Directory(DirectoryRequest::Join { directory, session, epoch }) => {
                 self.notice(directory);
                 self.entries.insert((directory, session), epoch);
-                Answer::Done(Reply::Joined)
+                Answer::Done(Reply::Directory(DirectoryReply::Joined))
             }
-            Request::Leave { directory, session } => {
+            Request::Directory(DirectoryRequest::Leave { directory, session }) => {
                 self.notice(directory);
-                self.entries.remove(&(directory, session)).map_or(missing, |_| Answer::Done(Reply::Left))
+                self.entries
+                    .remove(&(directory, session))
+                    .map_or(missing, |_| Answer::Done(Reply::Directory(DirectoryReply::Left)))
             }
-            Request::Verify { directory, session } => self
-                .entries
-                .get(&(directory, session))
-                .map_or(missing, |epoch| Answer::Done(Reply::Registered { owner: session, epoch: *epoch })),
-            Request::Members { directory, watch } => {
+            Request::Directory(DirectoryRequest::Verify { directory, session }) => {
+                self.entries.get(&(directory, session)).map_or(missing, |epoch| {
+                    Answer::Done(Reply::Directory(DirectoryReply::Registered { owner: session, epoch: *epoch }))
+                })
+            }
+            Request::Directory(DirectoryRequest::Members { directory, watch }) => {
                 if watch {
                     self.watches.push((directory, id));
                 }
                 let entries = self.entries.iter().filter(|((of, _), _)| *of == directory);
                 let members = entries.map(|((_, session), epoch)| member(*session, *epoch)).collect();
-                Answer::Done(Reply::Members(Snapshot { members, skipped: 0 }))
+                Answer::Done(Reply::Directory(DirectoryReply::Members(Snapshot { members, skipped: 0 })))
             }
-            Request::Settle { .. } if self.unsettled > 0 => {
+            Request::Settings(SettingsRequest::Settle { .. }) if self.unsettled > 0 => {
                 self.unsettled -= 1;
                 Answer::Unknown
             }
-            Request::Settle { settings } => Answer::Done(Reply::Settled(settings)),
+            Request::Settings(SettingsRequest::Settle { settings }) => Answer::Done(Reply::Settings(settings)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use core::future::poll_fn;
 use std::time::SystemTime;
 
-use rolecall_core::store::{Answer, Notice, Refusal, Reply};
+use rolecall_core::store::{Answer, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply};
 use rolecall_core::{Candidate, Directory, Guid, Link, Session, Slot};
 use tokio::sync::watch;
 
@@ -57,7 +57,7 @@ impl World {
 
     fn send(&mut self, connection: &mut MemoryConnection, request: Request) -> OpId {
         self.asked += 1;
-        let id = OpId { link: Link(0), slot: Slot::Queue, sequence: self.asked };
+        let id = OpId { link: Link(0), slot: Slot::Election, sequence: self.asked };
         connection.send(id, request);
         id
     }
@@ -71,15 +71,17 @@ impl World {
     }
 
     fn enter(&mut self, connection: &mut MemoryConnection) -> Candidate {
-        let answer = self.ask(connection, Request::Enter { guid: Guid::ours(1) });
-        let Answer::Done(Reply::Entered(candidate)) = answer else { panic!("not entered: {answer:?}") };
+        let answer = self.ask(connection, Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) }));
+        let Answer::Done(Reply::Queue(QueueReply::Entered(candidate))) = answer else {
+            panic!("not entered: {answer:?}")
+        };
         candidate
     }
 
     fn watch(&mut self, connection: &mut MemoryConnection, candidate: Candidate) -> OpId {
-        let answer = self.ask(connection, Request::Inspect { candidate, watch: true });
+        let answer = self.ask(connection, Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
         assert!(matches!(answer, Answer::Done(_)), "not watched: {answer:?}");
-        OpId { link: Link(0), slot: Slot::Queue, sequence: self.asked }
+        OpId { link: Link(0), slot: Slot::Election, sequence: self.asked }
     }
 
     /// Lets time pass in small steps while `connection` is polled, and gives what it got.
@@ -115,8 +117,8 @@ fn a_session_lives_as_long_as_its_connection_is_polled() {
     let (mut a, _) = world.join("a");
     let candidate = world.enter(&mut a);
     assert_eq!(world.pass(10 * TIMEOUT, &mut a), []);
-    let answer = world.ask(&mut a, Request::List);
-    assert_eq!(answer, Answer::Done(Reply::Candidates { candidates: vec![candidate], skipped: 0 }));
+    let answer = world.ask(&mut a, Request::Queue(QueueRequest::List));
+    assert_eq!(answer, Answer::Done(Reply::Queue(QueueReply::Candidates { candidates: vec![candidate], skipped: 0 })));
 }
 
 #[test]
@@ -144,8 +146,8 @@ fn a_node_that_hangs_loses_its_session_and_gets_a_new_one() {
 
     let [StoreEvent::Lost, StoreEvent::Up { session, .. }] = got[..] else { panic!("not lost and up: {got:?}") };
     assert_ne!(session, old);
-    let none = Answer::Done(Reply::Candidates { candidates: vec![], skipped: 0 });
-    assert_eq!(world.ask(&mut a, Request::List), none);
+    let none = Answer::Done(Reply::Queue(QueueReply::Candidates { candidates: vec![], skipped: 0 }));
+    assert_eq!(world.ask(&mut a, Request::Queue(QueueRequest::List)), none);
 }
 
 #[test]
@@ -159,7 +161,7 @@ fn a_node_that_closes_is_gone_at_once() {
 
     assert_eq!(events(&mut a), [StoreEvent::Closed]);
     assert_eq!(events(&mut b), [StoreEvent::Noticed { id: watch, notice: Notice::Deleted }]);
-    world.send(&mut a, Request::List);
+    world.send(&mut a, Request::Queue(QueueRequest::List));
     a.renew();
     a.close();
     assert_eq!(world.pass(TIMEOUT, &mut a), [], "nothing follows a close");
@@ -194,7 +196,7 @@ fn a_short_suspension_keeps_the_session_and_a_long_one_does_not() {
     let (mut b, _) = world.join("b");
     world.store.suspend("a");
     assert_eq!(events(&mut a), [StoreEvent::Suspended]);
-    assert_eq!(world.ask(&mut a, Request::List), Answer::Refused(Refusal::Disconnected));
+    assert_eq!(world.ask(&mut a, Request::Queue(QueueRequest::List)), Answer::Refused(Refusal::Disconnected));
     world.pass(TIMEOUT / 2, &mut b);
     world.store.resume("a");
     assert_eq!(events(&mut a), [StoreEvent::Up { session, timeout: TIMEOUT }]);
@@ -248,17 +250,23 @@ fn operators_and_faults_reach_whom_they_concern() {
 fn the_state_of_a_store_can_be_written_down_and_read_again() {
     let mut machine = Machine::new(Timing::bounded(Duration::from_secs(2)), 2);
     let client = |id: &str| Client { id: id.into(), address: format!("{id}:80").into() };
-    let id = OpId { link: Link(0), slot: Slot::Queue, sequence: 1 };
+    let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
     let (first, second) = (Session(1), Session(2));
     let request = |session, request| Event::Request { session, id, request };
     let events = [
         Event::Connect { server: Server(0), client: client("a"), previous: None, timeout: TIMEOUT },
         Event::Connect { server: Server(1), client: client("b"), previous: None, timeout: TIMEOUT },
-        request(first, Request::Enter { guid: Guid::ours(1) }),
-        request(second, Request::Members { directory: Directory::Workers, watch: true }),
+        request(first, Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) })),
+        request(second, Request::Directory(DirectoryRequest::Members { directory: Directory::Workers, watch: true })),
         Event::Fault(Fault::Cut(Server(1))),
-        request(second, Request::Join { directory: Directory::Workers, session: second, epoch: None }),
-        request(first, Request::Join { directory: Directory::Workers, session: first, epoch: None }),
+        request(
+            second,
+            Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: second, epoch: None }),
+        ),
+        request(
+            first,
+            Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: first, epoch: None }),
+        ),
     ];
     for event in events {
         machine.handle(Time::ZERO, event, &mut Vec::new());
@@ -272,16 +280,18 @@ fn the_state_of_a_store_can_be_written_down_and_read_again() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_waiting_node_is_woken_by_others_and_by_the_clock() {
     let store = MemoryStore::new(Arc::new(SystemClock::new()));
-    let id = |sequence| OpId { link: Link(0), slot: Slot::Queue, sequence };
+    let id = |sequence| OpId { link: Link(0), slot: Slot::Election, sequence };
     let mut a = store.connect(participant("a", Duration::from_millis(300)));
     let mut b = store.connect(participant("b", Duration::from_secs(60)));
     assert!(matches!(next(&mut a).await, StoreEvent::Up { .. }));
     assert!(matches!(next(&mut b).await, StoreEvent::Up { .. }));
-    a.send(id(1), Request::Enter { guid: Guid::ours(1) });
-    let StoreEvent::Answered { answer: Answer::Done(Reply::Entered(candidate)), .. } = next(&mut a).await else {
+    a.send(id(1), Request::Queue(QueueRequest::Enter { guid: Guid::ours(1) }));
+    let StoreEvent::Answered { answer: Answer::Done(Reply::Queue(QueueReply::Entered(candidate))), .. } =
+        next(&mut a).await
+    else {
         panic!("not entered");
     };
-    b.send(id(2), Request::Inspect { candidate, watch: true });
+    b.send(id(2), Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
     assert!(matches!(next(&mut b).await, StoreEvent::Answered { answer: Answer::Done(_), .. }));
 
     // The waiter sleeps for its next ping, in 20 s; the crash moves its alarm.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use rolecall_core::Candidate;
-use rolecall_core::store::Reply;
+use rolecall_core::store::{QueueReply, Reply};
 
 use super::znode::{candidate_name, parse_candidate};
 
@@ -28,7 +28,7 @@ impl Names {
         candidates.sort_unstable();
         candidates.dedup();
         let skipped = u32::try_from(count - candidates.len()).unwrap_or(u32::MAX);
-        (Self(names), Reply::Candidates { candidates, skipped })
+        (Self(names), Reply::Queue(QueueReply::Candidates { candidates, skipped }))
     }
 
     /// Name of a candidate; `None` if it has no guid and was not in the last listing.
@@ -50,7 +50,7 @@ mod tests {
         let foreign = Candidate { sequence: 3, guid: None };
         let children = ["junk", "latch-1", ours_name.as_str(), "x-latch-0000000003", "y-latch-0000000003"];
         let (names, reply) = Names::read(children.map(String::from).to_vec());
-        assert_eq!(reply, Reply::Candidates { candidates: vec![foreign, ours], skipped: 3 });
+        assert_eq!(reply, Reply::Queue(QueueReply::Candidates { candidates: vec![foreign, ours], skipped: 3 }));
         assert_eq!(names.of(ours), Some(ours_name));
         assert!(names.of(foreign).is_some_and(|name| name.ends_with("-latch-0000000003")));
         assert_eq!(names.of(Candidate { sequence: 4, guid: None }), None);

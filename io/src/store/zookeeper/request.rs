@@ -5,7 +5,10 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use futures_util::future::join_all;
-use rolecall_core::store::{Refusal, Reply, Request, TermRecord};
+use rolecall_core::store::{
+    DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord,
+    TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, Member, MemberKey, Session, Snapshot};
 use tracing::warn;
 use zookeeper_client::{
@@ -56,33 +59,47 @@ type Outcome = Result<Done, Failure>;
 
 /// Performs one request. Its first message goes to the client when this future is first polled.
 pub(super) async fn perform(desk: Desk, request: Request, names: Arc<Names>) -> Outcome {
-    let named = |candidate| names.of(candidate).map(|name| desk.layout.candidate(&name));
     match request {
         Request::Sync => Ok(desk.client.sync(desk.layout.root()).await.map(|()| Reply::Synced)?.into()),
-        Request::Enter { guid } => desk.enter(guid).await,
-        Request::List => desk.list().await,
-        Request::Inspect { candidate, watch } => desk.inspect(named(candidate).ok_or(Refusal::Missing)?, watch).await,
-        Request::Delete { candidate } => {
-            let path = named(candidate).ok_or(Refusal::Missing)?;
-            Ok(desk.client.delete(&path, None).await.map(|()| Reply::Deleted)?.into())
-        }
-        Request::Claim { candidate, incarnation, create } => {
-            desk.claim(named(candidate).ok_or(Refusal::CandidateGone)?, incarnation, create).await
-        }
-        Request::Beat { candidate } => desk.beat(named(candidate).ok_or(Refusal::CandidateGone)?).await,
-        Request::ReadTerm => desk.read_term().await,
-        Request::Join { directory, session, epoch } => desk.join(directory, session, epoch).await,
-        Request::Leave { directory, session } => {
-            let path = desk.own_entry(directory, session);
-            Ok(desk.client.delete(&path, None).await.map(|()| Reply::Left)?.into())
-        }
-        Request::Verify { directory, session } => desk.verify(desk.own_entry(directory, session)).await,
-        Request::Members { directory, watch } => desk.members(directory, watch).await,
-        Request::Settle { settings } => desk.settle(settings).await,
+        Request::Queue(request) => desk.perform_in_queue(request, &names).await,
+        Request::Term(TermRequest::Read) => desk.read_term().await,
+        Request::Directory(request) => desk.perform_in_directory(request).await,
+        Request::Settings(SettingsRequest::Settle { settings }) => desk.settle(settings).await,
     }
 }
 
 impl Desk {
+    async fn perform_in_queue(&self, request: QueueRequest, names: &Names) -> Outcome {
+        let named = |candidate| names.of(candidate).map(|name| self.layout.candidate(&name));
+        match request {
+            QueueRequest::Enter { guid } => self.enter(guid).await,
+            QueueRequest::List => self.list().await,
+            QueueRequest::Inspect { candidate, watch } => {
+                self.inspect(named(candidate).ok_or(Refusal::Missing)?, watch).await
+            }
+            QueueRequest::Delete { candidate } => {
+                let path = named(candidate).ok_or(Refusal::Missing)?;
+                Ok(self.client.delete(&path, None).await.map(|()| Reply::Queue(QueueReply::Deleted))?.into())
+            }
+            QueueRequest::Claim { candidate, incarnation, create } => {
+                self.claim(named(candidate).ok_or(Refusal::CandidateGone)?, incarnation, create).await
+            }
+            QueueRequest::Beat { candidate } => self.beat(named(candidate).ok_or(Refusal::CandidateGone)?).await,
+        }
+    }
+
+    async fn perform_in_directory(&self, request: DirectoryRequest) -> Outcome {
+        match request {
+            DirectoryRequest::Join { directory, session, epoch } => self.join(directory, session, epoch).await,
+            DirectoryRequest::Leave { directory, session } => {
+                let path = self.own_entry(directory, session);
+                Ok(self.client.delete(&path, None).await.map(|()| Reply::Directory(DirectoryReply::Left))?.into())
+            }
+            DirectoryRequest::Verify { directory, session } => self.verify(self.own_entry(directory, session)).await,
+            DirectoryRequest::Members { directory, watch } => self.members(directory, watch).await,
+        }
+    }
+
     /// Creates a znode, and its parents if they are missing, including the chroot.
     pub(super) async fn create(
         &self,
@@ -134,7 +151,7 @@ impl Desk {
             return Err(Failure::SessionInDoubt);
         }
         let sequence = i32::try_from(sequence.into_i64()).map_err(|_| Failure::Unknown)?;
-        Ok(Reply::Entered(Candidate { sequence, guid: Some(guid) }).into())
+        Ok(Reply::Queue(QueueReply::Entered(Candidate { sequence, guid: Some(guid) })).into())
     }
 
     async fn list(&self) -> Outcome {
@@ -149,7 +166,7 @@ impl Desk {
     async fn inspect(&self, path: String, watch: bool) -> Outcome {
         let (data, stat, watch) = self.read(path, watch).await?;
         let owner = Session(stat.ephemeral_owner.cast_unsigned());
-        let reply = Reply::Candidate { owner, participant: String::from_utf8_lossy(&data).into() };
+        let reply = Reply::Queue(QueueReply::Candidate { owner, participant: String::from_utf8_lossy(&data).into() });
         Ok(Done { reply, watch, names: None })
     }
 
@@ -179,7 +196,7 @@ impl Desk {
             .rev()
             .find_map(|result| if let MultiWriteResult::SetData { stat } = result { Some(stat.mzxid) } else { None });
         let revision = revision.ok_or(Failure::Unknown)?;
-        Ok(Reply::Claimed(Epoch(revision.cast_unsigned())).into())
+        Ok(Reply::Queue(QueueReply::Claimed(Epoch(revision.cast_unsigned()))).into())
     }
 
     async fn beat(&self, candidate: String) -> Outcome {
@@ -194,7 +211,7 @@ impl Desk {
                 writer.add_set_data(&beat, data, None)?;
             }
             match writer.commit().await.map_err(multi_failure) {
-                Ok(_) => return Ok(Reply::Beaten.into()),
+                Ok(_) => return Ok(Reply::Queue(QueueReply::Beaten).into()),
                 Err(Failure::Refused(Refusal::Missing)) => create = true,
                 Err(Failure::Refused(Refusal::Exists)) => create = false,
                 Err(failure) => return Err(failure),
@@ -235,14 +252,18 @@ impl Desk {
         let entry = OwnEntry { id, host, port: *port, epoch, session_timeout: self.timeout, registered_ms };
         let path = self.own_entry(directory, session);
         let (stat, _) = self.create(&path, &entry.to_bytes(directory), &EPHEMERAL).await?;
-        if self.owns(&stat) { Ok(Reply::Joined.into()) } else { Err(Failure::SessionInDoubt) }
+        if self.owns(&stat) {
+            Ok(Reply::Directory(DirectoryReply::Joined).into())
+        } else {
+            Err(Failure::SessionInDoubt)
+        }
     }
 
     async fn verify(&self, path: String) -> Outcome {
         let (data, stat, watch) = self.read(path, true).await?;
         let owner = Session(stat.ephemeral_owner.cast_unsigned());
         let epoch = EntryData::parse(&data).and_then(|entry| entry.epoch);
-        Ok(Done { reply: Reply::Registered { owner, epoch }, watch, names: None })
+        Ok(Done { reply: Reply::Directory(DirectoryReply::Registered { owner, epoch }), watch, names: None })
     }
 
     fn own_entry(&self, directory: Directory, session: Session) -> String {
@@ -262,7 +283,7 @@ impl Desk {
             (names, None)
         };
         let snapshot = self.snapshot(directory, names).await?;
-        Ok(Done { reply: Reply::Members(snapshot), watch, names: None })
+        Ok(Done { reply: Reply::Directory(DirectoryReply::Members(snapshot)), watch, names: None })
     }
 
     async fn watch_children(&self, path: String) -> Result<(Vec<String>, Watch), Failure> {
@@ -306,7 +327,7 @@ impl Desk {
         let path = self.layout.settings();
         for _ in 0..ATTEMPTS {
             match self.create(&path, settings.as_bytes(), &PERSISTENT).await {
-                Ok(_) => return Ok(Reply::Settled(settings).into()),
+                Ok(_) => return Ok(Reply::Settings(settings).into()),
                 Err(Failure::Refused(Refusal::Exists)) => self.still_connected()?,
                 Err(failure) => return Err(failure),
             }
@@ -317,7 +338,7 @@ impl Desk {
                         warn!(path, "this znode is not UTF-8; delete it to let the next node write its settings");
                         return Err(Refusal::Denied.into());
                     };
-                    return Ok(Reply::Settled(text.into()).into());
+                    return Ok(Reply::Settings(text.into()).into());
                 }
             }
         }

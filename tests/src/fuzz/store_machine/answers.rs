@@ -3,7 +3,10 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::store::{Act, Answer, Client, Output, Refusal, Reply, Request};
+use rolecall_core::store::{
+    Act, Answer, Client, DirectoryReply, DirectoryRequest, Output, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRequest,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Guid, MemberKey, Session, Snapshot};
 
 use super::model::{Model, key};
@@ -23,35 +26,50 @@ impl Model {
     ) -> Answer {
         let done = match request {
             Request::Sync => Ok(Reply::Synced),
-            Request::Enter { guid } => Ok(self.enter(Some(*guid), &client.id, session, out)),
-            Request::List => Ok(self.list()),
-            Request::Inspect { candidate, .. } => self
-                .tree
-                .find(&candidate_path(candidate))
-                .ok_or(Refusal::Missing)
-                .map(|node| Reply::Candidate { owner: Session(node.owner), participant: node.data.as_str().into() }),
-            Request::Delete { candidate } => self.delete(&candidate_path(candidate), out).map(|()| Reply::Deleted),
-            Request::Claim { candidate, incarnation, create } => {
+            Request::Queue(QueueRequest::Enter { guid }) => Ok(self.enter(Some(*guid), &client.id, session, out)),
+            Request::Queue(QueueRequest::List) => Ok(self.list()),
+            Request::Queue(QueueRequest::Inspect { candidate, .. }) => {
+                self.tree.find(&candidate_path(candidate)).ok_or(Refusal::Missing).map(|node| {
+                    Reply::Queue(QueueReply::Candidate {
+                        owner: Session(node.owner),
+                        participant: node.data.as_str().into(),
+                    })
+                })
+            }
+            Request::Queue(QueueRequest::Delete { candidate }) => {
+                self.delete(&candidate_path(candidate), out).map(|()| Reply::Queue(QueueReply::Deleted))
+            }
+            Request::Queue(QueueRequest::Claim { candidate, incarnation, create }) => {
                 let data = term_data(*incarnation, &client.id, &client.address);
                 self.claim(candidate, data, *create, out)
             }
-            Request::Beat { candidate } => self.beat(candidate, out),
-            Request::ReadTerm => self.tree.find(TERM).and_then(term_of).map(Reply::Term).ok_or(Refusal::Missing),
-            Request::Join { session: named, .. } if *named != session => Err(Refusal::SessionOver),
-            Request::Join { directory, session: named, epoch } => {
+            Request::Queue(QueueRequest::Beat { candidate }) => self.beat(candidate, out),
+            Request::Term(TermRequest::Read) => {
+                self.tree.find(TERM).and_then(term_of).map(Reply::Term).ok_or(Refusal::Missing)
+            }
+            Request::Directory(DirectoryRequest::Join { session: named, .. }) if *named != session => {
+                Err(Refusal::SessionOver)
+            }
+            Request::Directory(DirectoryRequest::Join { directory, session: named, epoch }) => {
                 let data = entry_data(&client.address, *epoch, Some(timeout));
                 let path = entry_path(*directory, &key(client, *named));
-                if self.create(&path, data, session.0, out) { Ok(Reply::Joined) } else { Err(Refusal::Exists) }
+                if self.create(&path, data, session.0, out) {
+                    Ok(Reply::Directory(DirectoryReply::Joined))
+                } else {
+                    Err(Refusal::Exists)
+                }
             }
-            Request::Leave { directory, session } => {
-                self.delete(&entry_path(*directory, &key(client, *session)), out).map(|()| Reply::Left)
+            Request::Directory(DirectoryRequest::Leave { directory, session }) => self
+                .delete(&entry_path(*directory, &key(client, *session)), out)
+                .map(|()| Reply::Directory(DirectoryReply::Left)),
+            Request::Directory(DirectoryRequest::Verify { directory, session }) => {
+                self.verify(*directory, &key(client, *session))
             }
-            Request::Verify { directory, session } => self.verify(*directory, &key(client, *session)),
-            Request::Members { directory, .. } => Ok(self.members(*directory)),
-            Request::Settle { settings } => {
+            Request::Directory(DirectoryRequest::Members { directory, .. }) => Ok(self.members(*directory)),
+            Request::Settings(SettingsRequest::Settle { settings }) => {
                 self.create(SETTINGS, settings.to_string(), 0, out);
                 let settings = self.tree.find(SETTINGS).map_or("", |node| &node.data);
-                Ok(Reply::Settled(settings.into()))
+                Ok(Reply::Settings(settings.into()))
             }
         };
         done.map_or_else(Answer::Refused, Answer::Done)
@@ -61,14 +79,14 @@ impl Model {
         let data = participant.to_string();
         let (sequence, happened) = self.tree.create_sequential(&candidate_prefix(guid), data, owner.0);
         self.tell(&happened, out);
-        Reply::Entered(Candidate { sequence, guid })
+        Reply::Queue(QueueReply::Entered(Candidate { sequence, guid }))
     }
 
     fn list(&self) -> Reply {
         let names: Vec<_> = self.tree.children(ELECTION).map(|(name, _)| candidate_of(name)).collect();
         let mut candidates: Vec<_> = names.iter().flatten().copied().collect();
         candidates.sort_unstable_by_key(|candidate| candidate.sequence);
-        Reply::Candidates { skipped: count(names.len() - candidates.len()), candidates }
+        Reply::Queue(QueueReply::Candidates { skipped: count(names.len() - candidates.len()), candidates })
     }
 
     fn claim(
@@ -87,7 +105,7 @@ impl Model {
             let happened = self.tree.set(TERM, data).ok_or(Refusal::Missing)?;
             self.tell(&happened, out);
         }
-        Ok(Reply::Claimed(Epoch(self.tree.zxid)))
+        Ok(Reply::Queue(QueueReply::Claimed(Epoch(self.tree.zxid))))
     }
 
     fn beat(&mut self, candidate: &Candidate, out: &mut Vec<Output>) -> Result<Reply, Refusal> {
@@ -95,7 +113,7 @@ impl Model {
         if !self.create(BEAT, String::new(), 0, out) {
             self.tree.set(BEAT, String::new());
         }
-        Ok(Reply::Beaten)
+        Ok(Reply::Queue(QueueReply::Beaten))
     }
 
     fn check(&self, candidate: &Candidate) -> Result<(), Refusal> {
@@ -107,14 +125,14 @@ impl Model {
         let node = self.tree.find(&path).ok_or(Refusal::Missing)?;
         let name = path.rsplit_once('/').map_or("", |(_, name)| name);
         let member = member_of(name, node).expect("the model wrote it");
-        Ok(Reply::Registered { owner: Session(node.owner), epoch: member.epoch })
+        Ok(Reply::Directory(DirectoryReply::Registered { owner: Session(node.owner), epoch: member.epoch }))
     }
 
     fn members(&self, directory: Directory) -> Reply {
         let entries: Vec<_> = self.tree.children(folder(directory)).map(|(name, node)| member_of(name, node)).collect();
         let mut members: Vec<_> = entries.iter().flatten().cloned().collect();
         members.sort_by(|one, other| one.key.cmp(&other.key));
-        Reply::Members(Snapshot { skipped: count(entries.len() - members.len()), members })
+        Reply::Directory(DirectoryReply::Members(Snapshot { skipped: count(entries.len() - members.len()), members }))
     }
 
     /// Creates a znode unless it exists. Returns true if it did.

@@ -2,7 +2,9 @@
 
 use core::time::Duration;
 
-use rolecall_core::store::{Act, Client, Event, Fault, Request, Server, Timing};
+use rolecall_core::store::{
+    Act, Client, DirectoryRequest, Event, Fault, QueueRequest, Request, Server, SettingsRequest, TermRequest, Timing,
+};
 use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, Link, MemberKey, OpId, Session, Slot};
 
 use super::Bytes;
@@ -10,7 +12,7 @@ use super::Bytes;
 /// Timing of the store.
 pub(super) const TIMING: Timing = Timing::bounded(Duration::from_secs(2));
 
-const SLOTS: [Slot; 3] = [Slot::Queue, Slot::Membership(Directory::Workers), Slot::Mirror(Directory::Coordinators)];
+const SLOTS: [Slot; 3] = [Slot::Election, Slot::Membership(Directory::Workers), Slot::Mirror(Directory::Coordinators)];
 
 /// Time between an event and the one before: mostly none, seldom minutes.
 pub(super) fn pause(bytes: &mut Bytes<'_>) -> Duration {
@@ -42,21 +44,25 @@ pub(super) fn event(kind: u8, sequence: u32, bytes: &mut Bytes<'_>) -> Event {
 
 fn request(bytes: &mut Bytes<'_>) -> Request {
     match bytes.below(13) {
-        0 => Request::Enter { guid: guid(bytes) },
-        1 => Request::List,
-        2 => Request::Inspect { candidate: candidate(bytes), watch: flag(bytes) },
-        3 => Request::Delete { candidate: candidate(bytes) },
+        0 => Request::Queue(QueueRequest::Enter { guid: guid(bytes) }),
+        1 => Request::Queue(QueueRequest::List),
+        2 => Request::Queue(QueueRequest::Inspect { candidate: candidate(bytes), watch: flag(bytes) }),
+        3 => Request::Queue(QueueRequest::Delete { candidate: candidate(bytes) }),
         4 => {
             let incarnation = Incarnation(bytes.below(3).into());
-            Request::Claim { candidate: candidate(bytes), incarnation, create: flag(bytes) }
+            Request::Queue(QueueRequest::Claim { candidate: candidate(bytes), incarnation, create: flag(bytes) })
         }
-        5 => Request::Beat { candidate: candidate(bytes) },
-        6 => Request::ReadTerm,
-        7 => Request::Join { directory: directory(bytes), session: session(bytes), epoch: epoch(bytes) },
-        8 => Request::Leave { directory: directory(bytes), session: session(bytes) },
-        9 => Request::Verify { directory: directory(bytes), session: session(bytes) },
-        10 => Request::Members { directory: directory(bytes), watch: flag(bytes) },
-        11 => Request::Settle { settings: bytes.pick(&["64", "128"]).into() },
+        5 => Request::Queue(QueueRequest::Beat { candidate: candidate(bytes) }),
+        6 => Request::Term(TermRequest::Read),
+        7 => Request::Directory(DirectoryRequest::Join {
+            directory: directory(bytes),
+            session: session(bytes),
+            epoch: epoch(bytes),
+        }),
+        8 => Request::Directory(DirectoryRequest::Leave { directory: directory(bytes), session: session(bytes) }),
+        9 => Request::Directory(DirectoryRequest::Verify { directory: directory(bytes), session: session(bytes) }),
+        10 => Request::Directory(DirectoryRequest::Members { directory: directory(bytes), watch: flag(bytes) }),
+        11 => Request::Settings(SettingsRequest::Settle { settings: bytes.pick(&["64", "128"]).into() }),
         _ => Request::Sync,
     }
 }

@@ -4,7 +4,10 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rolecall_core::store::{Answer, Client, Event, Fault, Notice, Output, Refusal, Rejection, Request, Server, Timing};
+use rolecall_core::store::{
+    Answer, Client, DirectoryRequest, Event, Fault, Notice, Output, QueueRequest, Refusal, Rejection, Request, Server,
+    SettingsRequest, TermRequest, Timing,
+};
 use rolecall_core::{Directory, MemberKey, OpId, Session, Time};
 
 use super::events::TIMING;
@@ -214,21 +217,25 @@ impl Model {
         let Some(life) = self.clients.get_mut(&session) else { return };
         life.seen = self.tree.zxid;
         let (path, is_on_children) = match request {
-            Request::Inspect { candidate, watch: true } => (candidate_path(candidate), false),
-            Request::Verify { directory, session } => (entry_path(*directory, &key(client, *session)), false),
-            Request::Members { directory, watch: true } => (folder(*directory).to_owned(), true),
-            Request::Inspect { watch: false, .. }
-            | Request::Members { watch: false, .. }
+            Request::Queue(QueueRequest::Inspect { candidate, watch: true }) => (candidate_path(candidate), false),
+            Request::Directory(DirectoryRequest::Verify { directory, session }) => {
+                (entry_path(*directory, &key(client, *session)), false)
+            }
+            Request::Directory(DirectoryRequest::Members { directory, watch: true }) => {
+                (folder(*directory).to_owned(), true)
+            }
+            Request::Queue(QueueRequest::Inspect { watch: false, .. })
+            | Request::Directory(DirectoryRequest::Members { watch: false, .. })
             | Request::Sync
-            | Request::Enter { .. }
-            | Request::List
-            | Request::Delete { .. }
-            | Request::Claim { .. }
-            | Request::Beat { .. }
-            | Request::ReadTerm
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Settle { .. } => return,
+            | Request::Queue(QueueRequest::Enter { .. })
+            | Request::Queue(QueueRequest::List)
+            | Request::Queue(QueueRequest::Delete { .. })
+            | Request::Queue(QueueRequest::Claim { .. })
+            | Request::Queue(QueueRequest::Beat { .. })
+            | Request::Term(TermRequest::Read)
+            | Request::Directory(DirectoryRequest::Join { .. })
+            | Request::Directory(DirectoryRequest::Leave { .. })
+            | Request::Settings(SettingsRequest::Settle { .. }) => return,
         };
         if matches!(answer, Answer::Done(_)) {
             // The machine keeps the newest watch that a slot of a node has set on a path.

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 use core::mem::{Discriminant, discriminant};
 
-use crate::store::{Answer, Reply, Request};
+use crate::store::{Answer, QueueReply, QueueRequest, Reply};
 use crate::{OpId, Slot, Violation};
 
 /// The writes to the queue of one session whose outcome nobody knows yet.
@@ -12,7 +12,7 @@ pub(super) struct Doubts(Vec<Doubt>);
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Doubt {
-    kind: Discriminant<Request>,
+    kind: Discriminant<QueueRequest>,
     write: OpId,
     settling: Settling,
 }
@@ -27,40 +27,39 @@ enum Settling {
 }
 
 impl Doubts {
+    /// A sync is sent. Those of the registries settle nothing here, though they may be under way at the same time.
+    pub(super) fn synchronizing(&mut self, id: OpId) {
+        if id.slot == Slot::Election {
+            self.advance(|settling| match settling {
+                Settling::No | Settling::Syncing(_) => Settling::Syncing(id),
+                Settling::Synced | Settling::Listing(_) => settling.clone(),
+            });
+        }
+    }
+
     /// A request is sent.
     ///
     /// # Errors
     /// If another write of its kind may still happen.
-    pub(super) fn asked(&mut self, id: OpId, request: &Request) -> Result<(), Violation> {
+    pub(super) fn asked(&mut self, id: OpId, request: &QueueRequest) -> Result<(), Violation> {
         match request {
-            Request::Enter { .. } | Request::Delete { .. } | Request::Claim { .. } | Request::Beat { .. } => {
+            QueueRequest::Enter { .. }
+            | QueueRequest::Delete { .. }
+            | QueueRequest::Claim { .. }
+            | QueueRequest::Beat { .. } => {
                 let kind = discriminant(request);
                 let in_doubt = self.0.iter().any(|doubt| doubt.kind == kind);
                 self.0.push(Doubt { kind, write: id, settling: Settling::No });
                 if in_doubt { Err(Violation::WriteInDoubt) } else { Ok(()) }
             }
-            // Those of the registries settle nothing here, though they may be under way at the same time.
-            Request::Sync if id.slot == Slot::Queue => {
-                self.advance(|settling| match settling {
-                    Settling::No | Settling::Syncing(_) => Settling::Syncing(id),
-                    Settling::Synced | Settling::Listing(_) => settling.clone(),
-                });
-                Ok(())
-            }
-            Request::List => {
+            QueueRequest::List => {
                 self.advance(|settling| match settling {
                     Settling::Synced | Settling::Listing(_) => Settling::Listing(id),
                     Settling::No | Settling::Syncing(_) => settling.clone(),
                 });
                 Ok(())
             }
-            // Entries have fixed names: a second write finds what the first did.
-            Request::Join { .. } | Request::Leave { .. } | Request::Settle { .. } => Ok(()),
-            Request::Sync
-            | Request::Inspect { .. }
-            | Request::ReadTerm
-            | Request::Verify { .. }
-            | Request::Members { .. } => Ok(()),
+            QueueRequest::Inspect { .. } => Ok(()),
         }
     }
 
@@ -77,7 +76,7 @@ impl Doubts {
                     },
                 )
             }
-            Answer::Done(Reply::Candidates { .. }) => {
+            Answer::Done(Reply::Queue(QueueReply::Candidates { .. })) => {
                 self.0.retain(|doubt| doubt.settling != Settling::Listing(id));
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => {}
@@ -103,18 +102,21 @@ mod tests {
     #[test]
     fn a_sync_for_a_registry_does_not_stand_in_the_way_of_the_queues_own() {
         let mut doubts = Doubts::default();
-        let enter = || Request::Enter { guid: crate::Guid(1) };
-        assert_eq!(doubts.asked(id(Slot::Queue, 1), &enter()), Ok(()));
-        doubts.answered(id(Slot::Queue, 1), &Answer::Unknown);
+        let enter = || QueueRequest::Enter { guid: crate::Guid(1) };
+        assert_eq!(doubts.asked(id(Slot::Election, 1), &enter()), Ok(()));
+        doubts.answered(id(Slot::Election, 1), &Answer::Unknown);
 
-        for (slot, sequence) in [(Slot::Queue, 2), (Slot::Membership(Directory::Workers), 3)] {
-            assert_eq!(doubts.asked(id(slot, sequence), &Request::Sync), Ok(()));
+        for (slot, sequence) in [(Slot::Election, 2), (Slot::Membership(Directory::Workers), 3)] {
+            doubts.synchronizing(id(slot, sequence));
         }
-        assert_eq!(doubts.clone().asked(id(Slot::Queue, 4), &enter()), Err(Violation::WriteInDoubt));
-        doubts.answered(id(Slot::Queue, 2), &Answer::Done(Reply::Synced));
-        assert_eq!(doubts.asked(id(Slot::Queue, 4), &Request::List), Ok(()));
-        doubts.answered(id(Slot::Queue, 4), &Answer::Done(Reply::Candidates { candidates: Vec::new(), skipped: 0 }));
+        assert_eq!(doubts.clone().asked(id(Slot::Election, 4), &enter()), Err(Violation::WriteInDoubt));
+        doubts.answered(id(Slot::Election, 2), &Answer::Done(Reply::Synced));
+        assert_eq!(doubts.asked(id(Slot::Election, 4), &QueueRequest::List), Ok(()));
+        doubts.answered(
+            id(Slot::Election, 4),
+            &Answer::Done(Reply::Queue(QueueReply::Candidates { candidates: Vec::new(), skipped: 0 })),
+        );
 
-        assert_eq!(doubts.asked(id(Slot::Queue, 5), &enter()), Ok(()));
+        assert_eq!(doubts.asked(id(Slot::Election, 5), &enter()), Ok(()));
     }
 }

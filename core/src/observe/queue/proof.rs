@@ -3,7 +3,7 @@
 use alloc::collections::BTreeMap;
 use core::time::Duration;
 
-use crate::store::{Answer, Reply, Request};
+use crate::store::{Answer, QueueReply, QueueRequest, Reply};
 use crate::{Config, OpId, Time};
 
 /// The writes that prove a session: those of its term, once they are known to be committed.
@@ -21,8 +21,8 @@ impl Proof {
         self.timeout = timeout;
     }
 
-    pub(super) fn asked(&mut self, now: Time, id: OpId, request: &Request) {
-        if matches!(request, Request::Claim { .. } | Request::Beat { .. }) {
+    pub(super) fn asked(&mut self, now: Time, id: OpId, request: &QueueRequest) {
+        if matches!(request, QueueRequest::Claim { .. } | QueueRequest::Beat { .. }) {
             self.sent.retain(|_, sent| now < *sent + self.timeout);
             self.sent.insert(id, now);
         }
@@ -30,7 +30,7 @@ impl Proof {
 
     pub(super) fn answered(&mut self, id: OpId, answer: &Answer) {
         let Some(sent) = self.sent.remove(&id) else { return };
-        if matches!(answer, Answer::Done(Reply::Claimed(_) | Reply::Beaten)) {
+        if matches!(answer, Answer::Done(Reply::Queue(QueueReply::Claimed(_) | QueueReply::Beaten))) {
             self.since = self.since.max(Some(sent));
         }
     }

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::step::remember;
-use crate::store::{Answer, Notice, Refusal, Reply, Request};
+use crate::store::{Answer, Notice, QueueReply, QueueRequest, Refusal, Reply};
 use crate::{Candidate, Guid, Node, OpId, Slot, Time, Violation};
 
 /// The own candidates of the present session, and what earlier sessions left.
@@ -20,7 +20,7 @@ pub(super) struct Candidacy {
     /// The watch on one of them.
     watched: Option<(OpId, Candidate)>,
     /// What is asked, by where the answer goes.
-    asked: BTreeMap<OpId, Request>,
+    asked: BTreeMap<OpId, QueueRequest>,
     /// The names of earlier sessions, and until when their candidates are looked for.
     former: Vec<(Option<Guid>, Time)>,
     /// Those of them that the last listing showed and that are not known to be gone since.
@@ -53,26 +53,37 @@ impl Candidacy {
     pub(super) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, awaited: bool, after: &Node) {
         let request = self.asked.remove(&id).filter(|_| awaited);
         match (request, answer) {
-            (Some(Request::Enter { .. }), Answer::Done(Reply::Entered(candidate))) => self.entered(*candidate),
+            (Some(QueueRequest::Enter { .. }), Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))) => {
+                self.entered(*candidate)
+            }
             // Of an attempt that was given up; it exists all the same.
-            (None, Answer::Done(Reply::Entered(candidate))) if id.slot == Slot::Queue && !awaited => {
+            (None, Answer::Done(Reply::Queue(QueueReply::Entered(candidate))))
+                if id.slot == Slot::Election && !awaited =>
+            {
                 self.entered(*candidate);
             }
-            (Some(Request::List), Answer::Done(Reply::Candidates { candidates, .. })) => self.listed(now, candidates),
-            (Some(Request::Inspect { candidate, watch }), Answer::Done(Reply::Candidate { owner, .. })) => {
+            (Some(QueueRequest::List), Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, .. }))) => {
+                self.listed(now, candidates)
+            }
+            (
+                Some(QueueRequest::Inspect { candidate, watch }),
+                Answer::Done(Reply::Queue(QueueReply::Candidate { owner, .. })),
+            ) => {
                 if self.is_own(candidate) && after.session().is_some_and(|(session, _)| session == *owner) {
                     self.known.insert(candidate.sequence);
                     self.owned.insert(candidate);
                     self.watched = Some((id, candidate)).filter(|_| watch).or(self.watched);
                 }
             }
-            (Some(Request::Inspect { candidate, .. }), Answer::Refused(Refusal::Missing))
-            | (
-                Some(Request::Claim { candidate, .. } | Request::Beat { candidate }),
+            (
+                Some(QueueRequest::Claim { candidate, .. } | QueueRequest::Beat { candidate }),
                 Answer::Refused(Refusal::CandidateGone),
             )
-            | (Some(Request::Delete { candidate }), Answer::Done(Reply::Deleted) | Answer::Refused(Refusal::Missing)) =>
-            {
+            | (
+                Some(QueueRequest::Inspect { candidate, .. } | QueueRequest::Delete { candidate }),
+                Answer::Refused(Refusal::Missing),
+            )
+            | (Some(QueueRequest::Delete { candidate }), Answer::Done(Reply::Queue(QueueReply::Deleted))) => {
                 self.gone(candidate);
             }
             (Some(_) | None, Answer::Done(_) | Answer::Refused(_) | Answer::Unknown) => {}
@@ -93,32 +104,21 @@ impl Candidacy {
     /// # Errors
     /// A second candidate is asked for while the first is there; the lowest is deleted though the node is to keep its place;
     /// a term is claimed or prolonged on a candidate that nothing has shown to be of this session (P2).
-    pub(super) fn asked(&mut self, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+    pub(super) fn asked(&mut self, id: OpId, request: &QueueRequest, after: &Node) -> Result<(), Violation> {
         let judged = match request {
-            Request::Enter { guid } => {
+            QueueRequest::Enter { guid } => {
                 self.guid = Some(*guid);
                 if self.known.is_empty() { Ok(()) } else { Err(Violation::CreatedTwice) }
             }
-            Request::Delete { candidate } => {
+            QueueRequest::Delete { candidate } => {
                 let is_spare = self.known.first().is_some_and(|lowest| *lowest < candidate.sequence);
                 let gives_way = !self.is_own(*candidate) || is_spare || after.withdraws();
                 if gives_way { Ok(()) } else { Err(Violation::PlaceGivenUp) }
             }
-            Request::Claim { candidate, .. } | Request::Beat { candidate } => {
-                if self.owned.contains(candidate) {
-                    Ok(())
-                } else {
-                    Err(Violation::LeaderWithoutCandidate)
-                }
+            QueueRequest::Claim { candidate, .. } | QueueRequest::Beat { candidate } => {
+                if self.owned.contains(candidate) { Ok(()) } else { Err(Violation::LeaderWithoutCandidate) }
             }
-            Request::List | Request::Inspect { .. } => Ok(()),
-            Request::Sync
-            | Request::ReadTerm
-            | Request::Join { .. }
-            | Request::Leave { .. }
-            | Request::Verify { .. }
-            | Request::Members { .. }
-            | Request::Settle { .. } => return Ok(()),
+            QueueRequest::List | QueueRequest::Inspect { .. } => Ok(()),
         };
         self.asked.retain(|other, _| other.slot != id.slot);
         self.asked.insert(id, request.clone());

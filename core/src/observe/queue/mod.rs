@@ -1,0 +1,94 @@
+//! The promises about a node's standing in a queue of candidates.
+
+mod candidacy;
+mod doubt;
+mod proof;
+
+use core::time::Duration;
+
+use candidacy::Candidacy;
+use doubt::Doubts;
+use proof::Proof;
+
+use crate::store::{Answer, Notice, QueueReply, Reply, Request};
+use crate::{Config, Node, OpId, Slot, Time, Violation};
+
+/// Follows one node's standing in its queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct QueueObserver {
+    doubts: Doubts,
+    proof: Proof,
+    candidacy: Candidacy,
+}
+
+impl QueueObserver {
+    /// The session is another one, or there is none; `ended`: there was one before, of this timeout.
+    pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
+        self.doubts = Doubts::default();
+        self.proof = Proof::default();
+        self.candidacy.begin(now, ended);
+    }
+
+    /// The connection is another one, or there is none.
+    pub(super) fn relink(&mut self) {
+        self.candidacy.relink();
+    }
+
+    /// The timeout of the session is agreed upon, or once more.
+    pub(super) fn negotiated(&mut self, timeout: Duration) {
+        self.proof.negotiated(timeout);
+    }
+
+    /// A request is sent.
+    ///
+    /// # Errors
+    /// The first promise that it breaks.
+    pub(super) fn asked(&mut self, now: Time, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+        match request {
+            Request::Sync => self.doubts.synchronizing(id),
+            Request::Queue(request) => {
+                self.proof.asked(now, id, request);
+                self.doubts.asked(id, request)?;
+                self.candidacy.asked(id, request, after)?;
+            }
+            Request::Term(_) | Request::Directory(_) | Request::Settings(_) => {}
+        }
+        Ok(())
+    }
+
+    /// An answer came; `awaited`: the node waited for it.
+    pub(super) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, awaited: bool, after: &Node) {
+        self.doubts.answered(id, answer);
+        self.proof.answered(id, answer);
+        self.candidacy.answered(now, id, answer, awaited, after);
+    }
+
+    /// A watch fired.
+    pub(super) fn noticed(&mut self, id: OpId, notice: Notice) {
+        self.candidacy.noticed(id, notice);
+    }
+
+    /// True for an answer that counts although nobody waits for it: a candidate of the present session that exists all the
+    /// same.
+    pub(super) fn is_late_create(&self, id: OpId, answer: &Answer) -> bool {
+        match answer {
+            Answer::Done(Reply::Queue(QueueReply::Entered(candidate))) => {
+                id.slot == Slot::Election && candidate.guid.is_some() && candidate.guid == self.candidacy.guid()
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => false,
+        }
+    }
+
+    /// What must be so after each step.
+    ///
+    /// # Errors
+    /// The first promise that does not hold.
+    pub(super) fn judge(&self, after: &Node) -> Result<(), Violation> {
+        self.candidacy.judge(after)
+    }
+
+    /// Whether a gate may be open until then, by what was proved about the session.
+    pub(super) fn covers(&self, until: Time, config: &Config) -> bool {
+        self.proof.covers(until, config)
+    }
+}

@@ -1,0 +1,31 @@
+//! Requests that concern the settings of the whole cluster.
+
+use alloc::sync::Arc;
+
+use super::Effect;
+
+/// A request that concerns the settings of the whole cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub enum SettingsRequest {
+    /// Writes the settings unless there are some. Answered by those that hold then.
+    Settle {
+        /// Those of this node, as text.
+        settings: Arc<str>,
+    },
+}
+
+impl SettingsRequest {
+    pub(super) const fn effect(&self) -> Effect {
+        match self {
+            Self::Settle { .. } => Effect::Change,
+        }
+    }
+
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Settle { .. } => "settle",
+        }
+    }
+}

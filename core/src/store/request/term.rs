@@ -1,0 +1,44 @@
+//! Requests that concern the record of the latest term.
+
+use alloc::sync::Arc;
+
+use super::Effect;
+#[cfg(doc)]
+use super::Refusal;
+use crate::Fence;
+
+/// A request that concerns the record of the latest term. It is written by whoever claims a term.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub enum TermRequest {
+    /// Reads the record, after a sync. Answered by the [`TermRecord`], or [`Refusal::Missing`].
+    Read,
+}
+
+impl TermRequest {
+    pub(super) const fn effect(&self) -> Effect {
+        match self {
+            Self::Read => Effect::FreshRead,
+        }
+    }
+
+    pub(super) const fn kind(&self) -> &'static str {
+        match self {
+            Self::Read => "read_term",
+        }
+    }
+}
+
+/// The record of the latest term; it outlives its leader.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub struct TermRecord {
+    /// Its fencing token.
+    pub fence: Fence,
+    /// The id of the node that claimed it.
+    pub leader: Arc<str>,
+    /// Where that node answers.
+    pub address: Arc<str>,
+}
