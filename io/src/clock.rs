@@ -1,4 +1,4 @@
-//! The seam to time.
+//! Clocks: the seam to time.
 
 use core::fmt;
 use core::future::Future;
@@ -15,26 +15,26 @@ use rustix::time::{
 };
 use tokio::io::unix::AsyncFd;
 
-/// A clock that counts suspended time and never goes back, with an alarm on the same axis.
+/// Clock that counts suspended time and never goes back, with alarms on the same axis.
 pub trait Clock: fmt::Debug + Send + Sync {
-    /// Now, on the node's own axis. Cheap: the gate reads it before every leader-only act.
+    /// Present time, on the node's own axis. Must be cheap: the gate reads it before every leader-only act.
     fn now(&self) -> Time;
 
-    /// Ends once [`now`](Self::now) has reached `time`, also when the machine slept meanwhile.
+    /// Waits until [`now`](Self::now) has reached `time`, even if the machine sleeps meanwhile.
     fn sleep_until(&self, time: Time) -> Pin<Box<dyn Future<Output = ()> + Send + 'static>>;
 
-    /// The time of day, for people: it decides nothing.
+    /// Wall-clock time, for people only: nothing is decided by it.
     fn wall(&self) -> SystemTime;
 }
 
-/// The machine's own clock: `CLOCK_BOOTTIME`, which goes on while the machine is suspended, with alarms on the same clock.
+/// Clock of the machine: `CLOCK_BOOTTIME`, which goes on while the machine is suspended, with alarms on the same clock.
 ///
-/// tokio's timers run on `CLOCK_MONOTONIC`, which stands still during a suspend: a term would outlive its validity.
+/// tokio's timers run on `CLOCK_MONOTONIC`, which stands still during a suspend, so that a term would outlive its validity.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SystemClock;
 
 impl SystemClock {
-    /// The clock. There is one for the machine, so all of these agree.
+    /// Makes a handle. All handles read the one clock of the machine, so they agree.
     #[must_use]
     pub fn new() -> Self {
         Self
@@ -55,12 +55,12 @@ impl Clock for SystemClock {
     fn sleep_until(&self, time: Time) -> Pin<Box<dyn Future<Output = ()> + Send + 'static>> {
         let clock = *self;
         Box::pin(async move {
-            // Most limits are given up soon; only the others are worth a descriptor.
+            // Most sleeps are dropped soon. Only the others are worth a descriptor.
             tokio::time::sleep(time.since(clock.now()).min(Duration::from_millis(20))).await;
             if time <= clock.now() {
                 return;
             }
-            // Without a descriptor (there are too many, no such call) the clock is looked at each second.
+            // Without a descriptor (too many are open, or the call is missing), check the clock every second.
             if let Ok(timer) = alarm(time) {
                 drop(timer.readable().await);
             }
@@ -75,7 +75,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// A descriptor that becomes readable at `time`.
+/// Makes a descriptor that becomes readable at `time`.
 #[allow(deprecated, reason = "`new` is unsound only for types that lie about their descriptor, and `OwnedFd` does not")]
 fn alarm(time: Time) -> io::Result<AsyncFd<OwnedFd>> {
     let timer = timerfd_create(TimerfdClockId::Boottime, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
@@ -96,7 +96,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A clock that a test moves on.
+    /// Clock that a test moves forward.
     #[derive(Clone, Debug)]
     pub(crate) struct HandClock(watch::Sender<Time>);
 
@@ -126,7 +126,7 @@ pub(crate) mod tests {
     }
 
     #[tokio::test]
-    async fn a_sleep_ends_not_before_its_time() {
+    async fn a_sleep_does_not_end_before_its_time() {
         let clock = SystemClock::new();
         let time = clock.now() + Duration::from_millis(30);
 
@@ -141,7 +141,7 @@ pub(crate) mod tests {
         let clock = SystemClock::new();
 
         tokio::select! {
-            () = clock.sleep_until(Time::MAX) => panic!("the end of time has come"),
+            () = clock.sleep_until(Time::MAX) => panic!("a sleep for ever has ended"),
             () = clock.sleep_until(clock.now() + Duration::from_millis(10)) => {}
         }
     }

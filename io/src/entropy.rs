@@ -1,34 +1,34 @@
-//! The seam to randomness.
+//! Entropy: the seam to randomness.
 
 use core::fmt;
 
 use rustix::rand::{GetRandomFlags, getrandom};
 
-/// Random bits, for identifiers and jitter.
+/// Source of random bits, for identifiers and jitter.
 pub trait Entropy: fmt::Debug + Send {
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     fn bits(&mut self) -> u64;
 }
 
-/// The operating system's.
+/// Entropy of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OsEntropy;
 
 impl Entropy for OsEntropy {
     fn bits(&mut self) -> u64 {
         let mut bytes = [0; 8];
-        let count = getrandom(&mut bytes, GetRandomFlags::empty()).expect("the kernel has random bytes");
-        assert_eq!(count, bytes.len(), "the kernel gives so few in one piece");
+        let count = getrandom(&mut bytes, GetRandomFlags::empty()).expect("the kernel provides random bytes");
+        assert_eq!(count, bytes.len(), "the kernel returns so few bytes in one piece");
         u64::from_ne_bytes(bytes)
     }
 }
 
-/// The same bits for the same seed: for simulations.
+/// Entropy that is the same for the same seed, for simulations.
 #[derive(Clone, Debug)]
 pub struct SeededEntropy(u64);
 
 impl SeededEntropy {
-    /// Bits that follow from `seed`.
+    /// Makes a source whose bits follow from `seed`.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Self(seed)
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_tells_what_comes_and_the_system_does_not() {
+    fn a_seed_determines_the_bits_and_the_system_is_random() {
         let mut first = SeededEntropy::new(7);
         let mut second = SeededEntropy::new(7);
         assert_eq!([first.bits(), first.bits()], [second.bits(), second.bits()]);

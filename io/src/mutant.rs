@@ -1,11 +1,11 @@
-//! Deliberately wrong builds: each mutant breaks one rule, at the place where that rule stands, and a judge has to notice.
+//! Deliberately wrong builds: each mutant breaks one rule where it is implemented, and a judge must notice.
 //!
-//! Built with `--cfg rolecall_mutants`, this crate breaks the rule that the variable `ROLECALL_MUTANT` names, if it is one of
-//! these; the core has its own. In every other build [`Mutant::lives`] is the constant `false`, and nothing of this is left.
+//! Built with `--cfg rolecall_mutants`, this crate breaks the rule named by the variable `ROLECALL_MUTANT`, if it is one of
+//! these; the core has its own. In every other build [`Mutant::lives`] is the constant `false`, and no trace of this is left.
 
 macro_rules! mutants {
     ($($(#[$meaning:meta])* $name:ident,)*) => {
-        /// What can be made wrong.
+        /// Rule that can be broken.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub(crate) enum Mutant {
             $($(#[$meaning])* $name,)*
@@ -19,32 +19,32 @@ macro_rules! mutants {
 }
 
 mutants! {
-    /// The gate is only in the driver task: a term holds until the driver has heard of its end, whatever the clock says.
+    /// The gate is only in the driver task: a term holds until the driver hears of its end, whatever the clock says.
     GateOnlyInDriver,
-    /// Whoever receives a leader's request does not compare its epoch.
+    /// The receiver of a leader's request does not compare its epoch.
     EpochNotChecked,
-    /// What was read first of the term record stays the floor.
+    /// The first fence read from the term record stays the floor.
     FloorNotRaised,
-    /// A request that may have been done is sent again, whatever it does.
+    /// A request that may have been done is sent again, even if it is not idempotent.
     SentRequestRepeated,
-    /// Members that leave stay on the list that services see.
+    /// Members that leave stay in the list that services see.
     LeaversStayListed,
-    /// An application that could not start is taken for one that runs.
+    /// An application that failed to start counts as running.
     FailedStartServes,
-    /// A request waits for its answer without a limit.
+    /// A request waits for its answer without a time limit.
     AnswerAwaitedForever,
-    /// An alarm that is set is not brought forward.
+    /// An alarm that is already set is not moved to an earlier time.
     AlarmNotMoved,
 }
 
 impl Mutant {
-    /// Whether this is the rule that is broken.
+    /// True if this rule is broken in this process.
     #[cfg(not(rolecall_mutants))]
     pub(crate) const fn lives(self) -> bool {
         false
     }
 
-    /// Whether this is the rule that is broken.
+    /// True if this rule is broken in this process.
     #[cfg(rolecall_mutants)]
     pub(crate) fn lives(self) -> bool {
         static LIVING: std::sync::OnceLock<Option<Mutant>> = std::sync::OnceLock::new();

@@ -1,12 +1,12 @@
-//! The seam for judges: every step of a node's machine, as it happens.
+//! Tap: the seam for judges, which see every step of a node's machine as it happens.
 
 use core::fmt;
 
 use rolecall_core::{Action, Event, Node, Time};
 
-/// Is shown each step of one node, in the node's own task. Without one a node pays nothing for it.
+/// Observer of each step of one node, called in the node's own task. A node without a tap pays nothing.
 pub trait Tap: fmt::Debug + Send + 'static {
-    /// The node was as `before`; `event` came at `now` on its own clock; `actions` were ordered, and the gate has obeyed them;
-    /// the node is as `after`.
+    /// Called after each step. `before` is the node's state before it, `event` arrived at `now` on the node's own clock,
+    /// `actions` are what the machine ordered (the gate has already obeyed), and `after` is the new state.
     fn step(&mut self, before: &Node, now: Time, event: &Event, actions: &[Action], after: &Node);
 }
