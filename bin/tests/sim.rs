@@ -42,3 +42,32 @@ fn unknown_faults_are_refused_with_those_that_are_known() -> Outcome {
     assert!(told.contains("--faults") && told.contains("`earthquake`") && told.contains("power-loss"), "{told}");
     Ok(())
 }
+
+#[test]
+fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_it_more() -> Outcome {
+    // Less than the program itself takes.
+    let output = sim(&["--seeds", "0..999999", "--length", "5s", "--memory", "1MiB"])?;
+    let (told, complaint) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
+
+    assert_eq!(output.status.code(), Some(3), "{told}{complaint}");
+    assert!(told.contains("violations  none"), "{told}");
+    assert!(complaint.contains("--memory 2MiB"), "{complaint}");
+    Ok(())
+}
+
+#[test]
+fn the_exit_code_of_an_exploration_tells_how_it_ended() -> Outcome {
+    let check = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("check").args(arguments).output()
+    };
+    let complete = check(&["--nodes", "2", "--faults", "cut"])?;
+    assert_eq!(complete.status.code(), Some(0));
+    assert!(String::from_utf8(complete.stdout)?.contains("every state was explored, every promise holds"));
+
+    let cut_short = check(&["--memory", "64MiB"])?;
+    let (told, complaint) = (String::from_utf8(cut_short.stdout)?, String::from_utf8(cut_short.stderr)?);
+    assert_eq!(cut_short.status.code(), Some(3), "{told}{complaint}");
+    assert!(told.contains("every promise holds in all states to depth"), "{told}");
+    assert!(complaint.contains("in 64.0 MiB of memory") && complaint.contains("--memory 128MiB"), "{complaint}");
+    Ok(())
+}

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use rolecall::store::StoreUrl;
 
 use super::Failure;
-use super::value::{Address, ClockError, Name, Seeds, duration};
+use super::value::{Address, ClockError, Memory, Name, Seeds, duration};
 use crate::search::{Ranking, Shards};
 
 /// A search over a folder of documents, shared out among equal nodes of which one leads, that heals by itself.
@@ -21,8 +21,8 @@ use crate::search::{Ranking, Shards};
     disable_help_subcommand = true,
     after_help = "Options can also stand in a TOML file (--config) under their long names, and in the environment as \
                   ROLECALL_ and the name in capitals (ROLECALL_STORE). Flags win over the environment, the environment \
-                  over the file.\n\nExit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration, 70 a promise \
-                  about leadership was violated.\n\nExamples:\n  rolecall demo\n  rolecall node --store \
+                  over the file.\n\nExit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration, 3 \
+                  stopped before the end (sim, check), 70 a promise about leadership was violated.\n\nExamples:\n  rolecall demo\n  rolecall node --store \
                   zookeeper://127.0.0.1:2181 --documents ~/notes\n  rolecall status --store zookeeper://127.0.0.1:2181"
 )]
 pub struct Cli {
@@ -238,7 +238,8 @@ pub struct Handover {
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  rolecall sim --seeds 1..100 --nodes 5 --minutes 10\n  rolecall sim --application search \
-                        --seeds 0..99 --nodes 5"
+                        --seeds 0..99 --nodes 5\n\nExit codes: 0 every run was as promised, 1 one was not, 3 the memory was \
+                        full before the end."
 )]
 pub struct Sim {
     /// What the nodes serve: a sum that is shared out, which is quick, the document search itself, or a register
@@ -291,7 +292,9 @@ impl fmt::Display for Application {
 /// `rolecall check`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  rolecall check --nodes 2 --faults cut,crash\n  rolecall check --nodes 2 --timed \
-                        --faults pause,server")]
+                        --faults pause,server\n  rolecall check --minutes 60 --memory 8GiB\n\nExit codes: 0 every state was \
+                        explored and every promise holds, 1 a promise is broken, 3 the time was up or the memory full \
+                        before the end.")]
 pub struct Check {
     /// How many nodes and which faults.
     #[command(flatten)]
@@ -320,6 +323,10 @@ pub struct World {
     /// For how long
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u64).range(1..))]
     pub minutes: Option<u64>,
+
+    /// Stop before more memory than this is taken, such as 4GiB [default: half of what is available]
+    #[arg(long, value_name = "SIZE", env = "ROLECALL_MEMORY")]
+    pub memory: Option<Memory>,
 }
 
 /// `rolecall replay`.

@@ -14,6 +14,9 @@ pub enum Failure {
     /// Something failed at run time: exit code 1.
     #[error("{0}")]
     Failed(String),
+    /// Stopped before the end, though nothing wrong was found so far: exit code 3.
+    #[error("{0}")]
+    Unfinished(String),
     /// A promise of the core was violated: exit code 70.
     #[error("a promise was violated, so this node stopped at once: {0}")]
     Halted(String),
@@ -39,6 +42,7 @@ impl Failure {
             },
             Self::Usage(_) => self.tell(2),
             Self::Failed(_) => self.tell(1),
+            Self::Unfinished(_) => self.tell(3),
             Self::Halted(_) => self.tell(70),
             Self::OutputClosed => ExitCode::SUCCESS,
         }

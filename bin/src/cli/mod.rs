@@ -21,7 +21,7 @@ pub use file::Setting;
 pub use output::print;
 pub use parse::configuration;
 pub use rolecall::store::StoreUrl;
-pub use value::{Address, ClockError, Name, Seeds};
+pub use value::{Address, ClockError, Memory, Name, Seeds};
 
 /// Runs the command that the process was called with.
 #[must_use]

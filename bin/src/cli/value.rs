@@ -5,6 +5,8 @@ use core::ops::RangeInclusive;
 use core::str::FromStr;
 use core::time::Duration;
 
+use bytesize::ByteSize;
+
 /// A length of time, `500ms`, `10s`, `2m` or `1h`; never zero.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let accepted = || "accepted is a number with a unit, such as 500ms, 10s, 2m or 1h".to_owned();
@@ -141,6 +143,25 @@ impl FromStr for Seeds {
     }
 }
 
+/// An amount of memory, `512MiB` or `4GiB`; never zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory(pub ByteSize);
+
+impl fmt::Display for Memory {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl FromStr for Memory {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let size = text.parse().ok().filter(|size: &ByteSize| size.as_u64() > 0);
+        size.map(Self).ok_or_else(|| "accepted is a number with a unit, such as 512MiB or 4GiB".to_owned())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,6 +243,17 @@ mod tests {
         assert_eq!("1..100".parse(), Ok(Seeds(1..=100)));
         for bad in ["", "..", "1..", "..5", "5..1", "a", "1...3"] {
             assert!(bad.parse::<Seeds>().is_err(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn memory_has_a_unit() {
+        let bytes = |text: &str| text.parse::<Memory>().map(|memory| memory.0.as_u64());
+        assert_eq!(bytes("512MiB"), Ok(512 << 20));
+        assert_eq!(bytes("4GiB"), Ok(4 << 30));
+        assert_eq!(bytes("1.5 GB"), Ok(1_500_000_000));
+        for bad in ["", "GiB", "0", "0GiB", "-1GiB", "4 apples"] {
+            assert!(bytes(bad).is_err(), "{bad}");
         }
     }
 }

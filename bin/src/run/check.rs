@@ -4,34 +4,45 @@ use std::io::Write as _;
 use std::thread;
 use std::time::Duration;
 
-use rolecall_model::{self as model, Faults, Options, Progress, Rate, UnknownRate};
+use rolecall_model::{self as model, Ending, Faults, Options, Progress, Rate, UnknownRate};
 
+use super::memory::Budget;
 use crate::cli::{Check, Failure, print};
 
 /// Whoever does not say for how long does not want to wait for ever: three nodes and every fault have states without end.
 const MINUTES: u64 = 5;
 
-/// Explores until every state is, the time is up or a promise is broken.
+/// Explores until every state is, the time is up, the memory is full or a promise is broken.
 ///
 /// # Errors
-/// [`Failure::Usage`] for a fault or a number of nodes that there is not, [`Failure::Failed`] where a promise is broken.
+/// [`Failure::Usage`] for a fault or a number of nodes that there is not, [`Failure::Failed`] where a promise is broken,
+/// [`Failure::Unfinished`] where states are left.
 pub fn check(check: &Check) -> Result<(), Failure> {
-    let options = options(check)?;
+    let budget = Budget::new(check.world.memory);
+    let options = Options { memory: Some(budget.bytes()), ..options(check)? };
     let minutes = options.time.map_or(0, |time| time.as_secs() / 60);
     let begin = if options.settled > 0 { "from a cluster at rest" } else { "from the start" };
     let clocks = if options.timed { ", on clocks that go wrong" } else { "" };
-    tell(&format!("{} nodes {begin}{clocks}, faults {}, for at most {minutes} minutes", options.nodes, options.faults));
+    tell(&format!(
+        "{} nodes {begin}{clocks}, faults {}, for at most {minutes} minutes and in {budget} of memory",
+        options.nodes, options.faults
+    ));
     let mut told = Duration::ZERO;
     let report = model::run(&options, |progress: Progress| {
         if progress.took >= told + Duration::from_secs(5) {
             told = progress.took;
-            tell(&progress.to_string());
+            tell(&format!("{progress}, {}", budget.told(progress.memory)));
         }
     });
     print(&format!("{report}\n"))?;
-    match report.violated.first() {
-        None => Ok(()),
-        Some(violated) => Err(Failure::Failed(format!("broken: {}", violated.what))),
+    match (report.ending, report.violated) {
+        (_, Some(violated)) => Err(Failure::Failed(format!("broken: {}", violated.what))),
+        (Ending::MemoryFull, None) => Err(budget.exceeded()),
+        (Ending::TimeUp, None) => Err(Failure::Unfinished(format!(
+            "stopped before the end: {minutes} minutes are over; --minutes {} gives it more",
+            minutes.saturating_mul(2)
+        ))),
+        (Ending::Exhausted | Ending::Broken, None) => Ok(()),
     }
 }
 

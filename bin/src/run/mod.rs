@@ -6,6 +6,8 @@ mod check;
 mod demo;
 mod folders;
 mod launch;
+#[cfg(feature = "sim")]
+mod memory;
 mod narrator;
 mod node;
 mod replay;

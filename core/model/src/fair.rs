@@ -20,12 +20,11 @@ pub(crate) struct Fair {
 }
 
 impl Fair {
-    /// True if the world comes to rest within the limit.
-    pub(crate) fn comes_to_rest<W: Explored>(&self, world: &W) -> bool {
+    /// True if the world, whose fingerprint is `print`, comes to rest within the limit.
+    pub(crate) fn comes_to_rest<W: Explored>(&self, world: &W, mut print: u64) -> bool {
         let mut world = world.clone();
         let mut passed = Vec::new();
         let rest = loop {
-            let print = fingerprint(&world);
             if let Some(left) = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(&print) {
                 break *left;
             }
@@ -39,6 +38,7 @@ impl Fair {
                 None => return false,
             }
             world.rename();
+            print = fingerprint(&world);
         };
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let mut left = rest;
@@ -50,7 +50,8 @@ impl Fair {
     }
 }
 
-fn fingerprint(world: &impl Hash) -> u64 {
+/// A number that tells states apart, the same in every run.
+pub(crate) fn fingerprint(world: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     world.hash(&mut hasher);
     hasher.finish()

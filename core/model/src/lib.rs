@@ -1,9 +1,8 @@
 //! Explores every reachable state of small clusters.
 //!
-//! A model checker (stateright) takes every possible step from every state it reaches. The nodes and the store are the
-//! very types that run in production, and messages between them arrive in every possible order. A limited number of
-//! [`Faults`] may happen at any moment. Every promise must hold in every state, and a run without further faults must
-//! bring the cluster to rest.
+//! The checker takes every possible step from every state it reaches. The nodes and the store are the very types that run
+//! in production, and messages between them arrive in every possible order. A limited number of [`Faults`] may happen at
+//! any moment. Every promise must hold in every state, and a run without further faults must bring the cluster to rest.
 //!
 //! There are two kinds of worlds. The untimed one has no common clock: a node's clock jumps to its next deadline when
 //! nothing is under way to the node, or earlier at the price of a fault. A leader's session never ends there, since
@@ -15,15 +14,19 @@ mod explore;
 mod fair;
 mod faults;
 mod judge;
+mod layers;
+pub mod memory;
 mod report;
+mod seen;
 mod timed;
+mod waiting;
 mod world;
 
 use std::time::Duration;
 
 pub use explore::run;
 pub use faults::{Fault, Faults, UnknownFault};
-pub use report::{Progress, Report, Violated};
+pub use report::{Ending, Progress, Report, Violated};
 pub use timed::{Rate, UnknownRate};
 
 /// The world to explore, and the limits of the exploration.
@@ -51,7 +54,9 @@ pub struct Options {
     pub depth: Option<usize>,
     /// Time after which the exploration stops, even with states left. Default: no limit.
     pub time: Option<Duration>,
-    /// Number of exploring threads. One thread finds the shortest path to a violation.
+    /// Memory of the process, in bytes, at which the exploration stops, even with states left. Default: no limit.
+    pub memory: Option<u64>,
+    /// Number of exploring threads.
     pub threads: usize,
 }
 
@@ -69,6 +74,7 @@ impl Options {
             struck: nodes,
             depth: None,
             time: None,
+            memory: None,
             threads: 1,
         }
     }

@@ -16,10 +16,27 @@ pub struct Progress {
     pub states: u64,
     /// Number of states that differ in more than names.
     pub unique: u64,
-    /// Longest path from the beginning, in steps.
+    /// Depth of the states that are being explored: the number of states on a shortest path to them.
     pub depth: u64,
+    /// Depth to which every state was explored.
+    pub complete: u64,
+    /// Bytes of memory that the process takes up; `None` where the system does not tell.
+    pub memory: Option<u64>,
     /// Time taken so far.
     pub took: Duration,
+}
+
+/// Reason why an exploration ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// Every state was explored, or every state within [`Options::depth`].
+    Exhausted,
+    /// A promise is broken.
+    Broken,
+    /// The time was up before every state was explored.
+    TimeUp,
+    /// The memory was full before every state was explored.
+    MemoryFull,
 }
 
 /// Result of an exploration.
@@ -27,10 +44,10 @@ pub struct Progress {
 pub struct Report {
     /// Size of the explored part.
     pub found: Progress,
-    /// True if every state was explored: neither the time ran out nor did a violation stop the exploration.
-    pub exhausted: bool,
-    /// Promises that were broken.
-    pub violated: Vec<Violated>,
+    /// Reason why it ended.
+    pub ending: Ending,
+    /// The promise that was broken, with a shortest path to it.
+    pub violated: Option<Violated>,
 }
 
 /// A broken promise, and the path that leads to it.
@@ -119,21 +136,30 @@ impl<W: Explored> Tale<W> {
 
 impl fmt::Display for Progress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { states, unique, depth, took } = self;
-        write!(formatter, "{unique} states, {states} steps, depth {depth}, {:.1} s", took.as_secs_f64())
+        let Self { states, unique, depth, complete, took, .. } = self;
+        write!(formatter, "{unique} states, {states} steps, depth {depth}")?;
+        if complete < depth {
+            write!(formatter, " (complete to {complete})")?;
+        }
+        write!(formatter, ", {:.1} s", took.as_secs_f64())
     }
 }
 
 impl fmt::Display for Report {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(formatter, "{}", self.found)?;
-        for violated in &self.violated {
+        if let Some(violated) = &self.violated {
             writeln!(formatter, "\nbroken at depth {}: {}\n{}", violated.depth, violated.what, violated.trace)?;
         }
-        formatter.write_str(match (self.violated.is_empty(), self.exhausted) {
-            (false, _) => "a promise is broken",
-            (true, true) => "every state was explored, every promise holds",
-            (true, false) => "out of time; every promise holds so far",
-        })
+        let so_far = format_args!(
+            "every promise holds in all states to depth {}, and in what was seen beyond",
+            self.found.complete
+        );
+        match self.ending {
+            Ending::Exhausted => formatter.write_str("every state was explored, every promise holds"),
+            Ending::Broken => formatter.write_str("a promise is broken"),
+            Ending::TimeUp => write!(formatter, "out of time: {so_far}"),
+            Ending::MemoryFull => write!(formatter, "out of memory: {so_far}"),
+        }
     }
 }

@@ -9,7 +9,9 @@ mod summary;
 
 use rolecall_sim::{Finding, Run};
 
+use self::campaign::Campaign;
 use self::scenario::Scenario;
+use super::memory::Budget;
 use crate::cli::{Failure, Sim, print};
 
 /// Seeds that are run by default: 0 to 99.
@@ -19,12 +21,14 @@ const SEEDS: core::ops::RangeInclusive<u64> = 0..=99;
 ///
 /// # Errors
 /// [`Failure::Usage`] if a fault is not known. [`Failure::Failed`] if a promise is broken, with the seed, the promise and the
-/// command that repeats the run; or if the report cannot be written.
+/// command that repeats the run; or if the report cannot be written. [`Failure::Unfinished`] if the memory was full before
+/// the last seed.
 pub fn sim(options: &Sim) -> Result<(), Failure> {
     let scenario = Scenario::new(options)?;
     let seeds = options.seeds.as_ref().map_or(SEEDS, |seeds| seeds.0.clone());
     let first = *seeds.start();
-    let summary = campaign::run(&scenario, seeds)?;
+    let budget = Budget::new(options.world.memory);
+    let Campaign { summary, is_cut_short } = campaign::run(&scenario, seeds, budget)?;
     print(&summary.to_string())?;
     let failed = summary.failed.into_values().next();
     let (scenario, seed, finding) = match failed {
@@ -42,6 +46,7 @@ pub fn sim(options: &Sim) -> Result<(), Failure> {
         print(&format!("report      of seed {seed}: {}\n", path.display()))?;
     }
     match finding {
+        None if is_cut_short => Err(budget.exceeded()),
         None => Ok(()),
         Some(finding) => Err(broken(&scenario, seed, &finding)),
     }
