@@ -1,7 +1,7 @@
-//! The application on top of `rolecall`: a search over a folder of documents, shared out among equal nodes of which one
-//! leads; and the command line that runs it.
+//! Application on top of `rolecall`: a search over a folder of documents, divided among equal nodes of which one leads, and
+//! the command line that runs it.
 //!
-//! The binary `rolecall` is [`cli::main`] and nothing else.
+//! The binary `rolecall` only calls [`cli::main`].
 
 pub mod cli;
 pub mod front;

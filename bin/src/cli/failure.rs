@@ -1,11 +1,11 @@
-//! How a command fails: one line on standard error, and an exit code that scripts can rely on.
+//! Failures of commands: one line on standard error, and an exit code that scripts can rely on.
 
 use std::process::ExitCode;
 
-/// Why a command did not do what it was asked.
+/// Reason why a command did not do what it was asked to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Failure {
-    /// Help or the version was asked for: printed to standard output, and no failure at all.
+    /// Help or the version was asked for. It is printed to standard output, and this is not a failure.
     #[error("{0}")]
     Asked(String),
     /// Wrong usage or configuration: exit code 2.
@@ -14,25 +14,25 @@ pub enum Failure {
     /// Something failed at run time: exit code 1.
     #[error("{0}")]
     Failed(String),
-    /// Stopped before the end, though nothing wrong was found so far: exit code 3.
+    /// The command stopped before the end and found nothing wrong so far: exit code 3.
     #[error("{0}")]
     Unfinished(String),
     /// A promise of the core was violated: exit code 70.
     #[error("a promise was violated, so this node stopped at once: {0}")]
     Halted(String),
-    /// Standard output was closed by its reader, so there is nobody left to tell.
+    /// The reader closed standard output, so there is nobody left to report to.
     #[error("standard output is closed")]
     OutputClosed,
 }
 
 impl Failure {
-    /// `what` is known, but this version does not have it.
+    /// Failure for `what`, which is known but not part of this version.
     #[must_use]
     pub fn not_built(what: &str) -> Self {
         Self::Usage(format!("{what}: not built in this version"))
     }
 
-    /// Tells the person, and gives the exit code.
+    /// Prints the failure and returns the exit code.
     #[must_use]
     pub(crate) fn report(&self) -> ExitCode {
         match self {
@@ -50,7 +50,7 @@ impl Failure {
 
     fn tell(&self, code: u8) -> ExitCode {
         use std::io::Write as _;
-        // A closed standard error leaves the exit code to say it.
+        // If standard error is closed, the exit code is all that is left.
         drop(writeln!(std::io::stderr(), "rolecall: {self}"));
         ExitCode::from(code)
     }

@@ -1,4 +1,4 @@
-//! Options from a TOML file: `name = value`, under the long names of the options.
+//! Options from a TOML file, as `name = value` under the long names of the options.
 
 use std::fs;
 use std::path::Path;
@@ -7,26 +7,26 @@ use toml::de::{DeTable, DeValue};
 
 use super::Failure;
 
-/// One line of the file.
+/// Option set in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The long name of the option, with dashes.
+    /// Long name of the option, with dashes.
     pub name: String,
-    /// Its value, as it would stand on the command line.
+    /// Value, as it would be given on the command line.
     pub value: String,
-    /// Where it stands, counted from 1.
+    /// Line of the file, counted from 1.
     pub line: usize,
 }
 
-/// Reads the settings of the file at `path`, whose names are all among `known`.
+/// Reads the settings of the file at `path`. Their names must be among `known`.
 pub(super) fn read(path: &Path, known: &[String]) -> Result<Vec<Setting>, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
-        Failure::Usage(format!("--config {}: accepted is a readable TOML file: {error}", path.display()))
+        Failure::Usage(format!("--config {}: expected a readable TOML file: {error}", path.display()))
     })?;
     settings(&text, known).map_err(|(line, message)| Failure::Usage(format!("{}:{line}: {message}", path.display())))
 }
 
-/// The settings in `text`; else the line that is wrong, counted from 1, and what is wrong with it.
+/// Parses the settings in `text`. The error is the number of the wrong line, counted from 1, and a message.
 pub(super) fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (usize, String)> {
     let line_of = |offset: usize| text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1;
     let table = DeTable::parse(text).map_err(|error| {
@@ -42,7 +42,7 @@ pub(super) fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (us
             return Err((line, format!("unknown option {}{hint}", key.get_ref())));
         }
         let value =
-            plain(value.get_ref()).ok_or_else(|| (line, format!("{name}: accepted is a string or a whole number")))?;
+            plain(value.get_ref()).ok_or_else(|| (line, format!("{name}: expected a string or a whole number")))?;
         settings.push(Setting { name, value, line });
     }
     settings.sort_by_key(|setting| setting.line);
@@ -57,7 +57,7 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
     }
 }
 
-/// How many letters have to be put in, taken out or replaced to make one word of the other (Levenshtein).
+/// Number of letters to insert, delete or replace to turn one word into the other (Levenshtein distance).
 fn distance(one: &str, other: &str) -> usize {
     let mut above: Vec<usize> = (0..=other.len()).collect();
     for (row, letter) in one.bytes().enumerate() {
@@ -102,12 +102,12 @@ mod tests {
             ["shards = true", "shards = 1.5", "shards = [1]", "[shards]", "shards = { a = 1 }", "shards = 1979-05-27"]
         {
             let refused = settings(bad, &known());
-            assert_eq!(refused, Err((1, "shards: accepted is a string or a whole number".to_owned())), "{bad}");
+            assert_eq!(refused, Err((1, "shards: expected a string or a whole number".to_owned())), "{bad}");
         }
     }
 
     #[test]
-    fn what_is_not_toml_is_refused_with_its_line() {
+    fn text_that_is_not_toml_is_refused_with_its_line() {
         assert!(
             settings("store = 'memory:'\nshards = = 1", &known())
                 .is_err_and(|(line, text)| line == 2 && text.starts_with("not TOML"))

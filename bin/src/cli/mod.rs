@@ -1,4 +1,4 @@
-//! The command line: what was asked for, from a file, the environment and flags, and how it ended.
+//! Command line: options from flags, the environment and a file, and the exit code.
 
 mod args;
 mod failure;
@@ -35,14 +35,14 @@ pub fn main() -> ExitCode {
 fn execute(cli: Cli) -> Result<(), Failure> {
     let level = match &cli.command {
         Command::Node(_) | Command::Exec(_) => "info",
-        // Their terminal is for what they have to say.
+        // The terminal is for the output of these commands.
         Command::Demo(_)
         | Command::Status(_)
         | Command::Resign(_)
         | Command::Handover(_)
         | Command::Check(_)
         | Command::Replay(_) => "warn",
-        // What its nodes complain of is what is done to them.
+        // Its nodes would only report the faults that the simulation injects.
         Command::Sim(_) => "off",
     };
     logging::start(cli.log_format, level);

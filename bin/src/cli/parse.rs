@@ -1,4 +1,4 @@
-//! From the words of the command line to [`Cli`], with what the environment and the file say underneath.
+//! Parses the command line into [`Cli`], with defaults from the environment and the file.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _};
 
 use super::{Cli, Failure, file};
 
-/// Reads `words`, the first of which is the program's name.
+/// Parses `words`, the first of which is the name of the program.
 pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
     let words: Vec<OsString> = words.into_iter().collect();
     let command = match config_file(&words) {
@@ -21,12 +21,12 @@ pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Fa
         .map_err(|error| failure(&error, &words))
 }
 
-/// All commands and options, with the defaults that differ from command to command.
+/// All commands and options, with the defaults that differ between commands.
 fn command() -> Command {
     Cli::command().mut_subcommand("demo", |demo| demo.mut_arg("session_timeout", |option| option.default_value("2s")))
 }
 
-/// Which file to read, before anything else is known of the command line.
+/// Path of the configuration file, found before the rest of the command line is parsed.
 fn config_file(words: &[OsString]) -> Option<PathBuf> {
     let mut words = words.iter().skip(1).take_while(|word| *word != "--");
     while let Some(word) = words.next() {
@@ -40,15 +40,16 @@ fn config_file(words: &[OsString]) -> Option<PathBuf> {
     std::env::var_os("ROLECALL_CONFIG").filter(|path| !path.is_empty()).map(PathBuf::from)
 }
 
-/// The settings in the text of a configuration file, whose names are all those of options.
+/// Parses the text of a configuration file.
 ///
 /// # Errors
-/// The line that is wrong, counted from 1, and what is wrong with it.
+/// The number of the wrong line, counted from 1, and a message.
 pub fn configuration(text: &str) -> Result<Vec<file::Setting>, (usize, String)> {
     file::settings(text, &option_names(&command()))
 }
 
-/// Makes what the file says the default of each option, on every command that has it: flags and the environment win.
+/// Makes each setting of the file the default of its option, on every command that has it. Flags and the environment take
+/// precedence.
 fn underlay(mut command: Command, path: &std::path::Path) -> Result<Command, Failure> {
     let settings = file::read(path, &option_names(&command))?;
     for setting in settings {
@@ -70,7 +71,7 @@ fn underlay(mut command: Command, path: &std::path::Path) -> Result<Command, Fai
     Ok(command)
 }
 
-/// Sets the default of one option of `command`, once its own parser has accepted it.
+/// Sets the default of one option of `command`, if the option's own parser accepts it.
 fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command, Failure> {
     let Some(id) =
         command.get_arguments().find(|arg| arg.get_long() == Some(&setting.name)).map(|arg| arg.get_id().clone())
@@ -78,19 +79,19 @@ fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command
         return Ok(command);
     };
     let trial = [OsString::from("rolecall"), format!("--{}={}", setting.name, setting.value).into()];
-    // Without the environment, whose mistakes are not the file's.
+    // Try it without the environment, so that mistakes there are not blamed on the file.
     let alone = command.clone().mut_args(|option| option.env(None::<&'static str>));
     if let Err(error) = alone.try_get_matches_from(trial)
         && matches!(error.kind(), ErrorKind::ValueValidation | ErrorKind::InvalidValue)
     {
         return Err(Failure::Usage(format!("{place}: {}", one_line(&error))));
     }
-    // Read once in a process, and wanted until its end.
+    // The leak is harmless: this is read once in a process and needed until its end.
     let value: &'static str = setting.value.clone().leak();
     Ok(command.mut_arg(id, |option| option.required(false).default_value(value)))
 }
 
-/// The options that a file may set: each that takes a value and makes sense for more than one call.
+/// Options that a file may set: those that take a value and make sense for more than one call.
 fn option_names(command: &Command) -> Vec<String> {
     const ONLY_FLAGS: [&str; 5] = ["config", "to", "leader", "worker", "report"];
     let options = command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments));
@@ -110,14 +111,14 @@ fn failure(error: &clap::Error, words: &[OsString]) -> Failure {
         return Failure::Asked(error.to_string());
     }
     if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Failure::Usage("a command is missing; rolecall --help lists them".to_owned());
+        return Failure::Usage("a command is missing; rolecall --help lists the commands".to_owned());
     }
     let line = one_line(error);
     Failure::Usage(environment(error, words).map_or_else(|| line.clone(), |name| format!("{name}: {line}")))
 }
 
-/// The variable of the environment that holds the refused value; `None` where it stands in `words` or in the file, whose
-/// values were tried before.
+/// Environment variable that holds the refused value. `None` if the value is in `words`, or in the file, whose values were
+/// tried before.
 fn environment(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return None };
     let option = refused.split(' ').next().filter(|option| option.starts_with("--"))?;
@@ -126,7 +127,7 @@ fn environment(error: &clap::Error, words: &[OsString]) -> Option<String> {
     (!words.iter().any(is_word) && std::env::var_os(&name).is_some()).then_some(name)
 }
 
-/// What clap says over several lines, without its usage and its hint at `--help`.
+/// Joins the lines of clap's message into one, without the usage and the hint at `--help`.
 fn one_line(error: &clap::Error) -> String {
     let text = without_password(error);
     let text = text.strip_prefix("error: ").unwrap_or(&text);
@@ -150,7 +151,7 @@ fn one_line(error: &clap::Error) -> String {
     line
 }
 
-/// The message, in which clap repeats a malformed URL with all that is in it.
+/// The message with a password masked: clap repeats a malformed URL in full.
 fn without_password(error: &clap::Error) -> String {
     let text = error.to_string();
     let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return text };

@@ -1,4 +1,4 @@
-//! The values that options take. Each error says what is accepted.
+//! Values of options. Each error says what is accepted.
 
 use core::fmt;
 use core::ops::RangeInclusive;
@@ -7,9 +7,9 @@ use core::time::Duration;
 
 use bytesize::ByteSize;
 
-/// A length of time, `500ms`, `10s`, `2m` or `1h`; never zero.
+/// Parses a length of time such as `500ms`, `10s`, `2m` or `1h`. Zero is refused.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let accepted = || "accepted is a number with a unit, such as 500ms, 10s, 2m or 1h".to_owned();
+    let accepted = || "expected a number with a unit, such as 500ms, 10s, 2m or 1h".to_owned();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
     let number: u64 = number.parse().map_err(|_| accepted())?;
@@ -22,14 +22,14 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     };
     match millis {
         Some(millis @ 1..=31_536_000_000) => Ok(Duration::from_millis(millis)),
-        _ => Err("accepted is more than zero and at most a year".to_owned()),
+        _ => Err("expected more than zero and at most a year".to_owned()),
     }
 }
 
-/// By how much the rate of a clock may be wrong, as a percentage from `0%` to `10%`.
+/// Largest error in the rate of a clock, a percentage from `0%` to `10%`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClockError {
-    /// In parts per million.
+    /// The error in parts per million.
     pub ppm: u32,
 }
 
@@ -37,7 +37,7 @@ impl FromStr for ClockError {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let accepted = || "accepted is a percentage from 0% to 10%, such as 1% or 0.05%".to_owned();
+        let accepted = || "expected a percentage from 0% to 10%, such as 1% or 0.05%".to_owned();
         let number = text.strip_suffix('%').ok_or_else(accepted)?;
         let (whole, fraction) = number.split_once('.').unwrap_or((number, ""));
         let is_digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
@@ -50,17 +50,17 @@ impl FromStr for ClockError {
     }
 }
 
-/// Where a node listens or is reached, `HOST:PORT`.
+/// Address on which a node listens or is reached, `HOST:PORT`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
-    /// A name, an IPv4 address, or an IPv6 address in brackets.
+    /// Host name, IPv4 address, or IPv6 address in brackets.
     pub host: String,
-    /// The port; 0 lets the system choose.
+    /// Port; with 0 the system chooses one.
     pub port: u16,
 }
 
 impl Address {
-    /// Whether it names every address of the machine, which nobody else can connect to.
+    /// True if the host means every address of the machine, to which others cannot connect.
     #[must_use]
     pub fn is_unspecified(&self) -> bool {
         let bare = self.host.trim_start_matches('[').trim_end_matches(']');
@@ -78,14 +78,14 @@ impl FromStr for Address {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let accepted = || "accepted is HOST:PORT, such as 127.0.0.1:8080, node-1.example:8080 or [::1]:8080".to_owned();
+        let accepted = || "expected HOST:PORT, such as 127.0.0.1:8080, node-1.example:8080 or [::1]:8080".to_owned();
         let (host, port) = text.rsplit_once(':').ok_or_else(accepted)?;
         let port = port.parse().map_err(|_| accepted())?;
         if is_host(host) { Ok(Self { host: host.to_owned(), port }) } else { Err(accepted()) }
     }
 }
 
-/// Whether `text` is a host name, an IPv4 address or an IPv6 address in brackets.
+/// True if `text` is a host name, an IPv4 address or an IPv6 address in brackets.
 pub(super) fn is_host(text: &str) -> bool {
     if let Some(inner) = text.strip_prefix('[') {
         return inner.strip_suffix(']').is_some_and(|address| address.parse::<std::net::Ipv6Addr>().is_ok());
@@ -99,7 +99,7 @@ pub(super) fn is_host(text: &str) -> bool {
     text.len() <= 253 && text.split('.').all(is_label)
 }
 
-/// The name of a node or of a cluster: part of paths in the store, of folders and of URLs.
+/// Name of a node or a cluster. It becomes part of paths in the store, folders and URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name(pub String);
 
@@ -119,12 +119,12 @@ impl FromStr for Name {
         if fits {
             Ok(Self(text.to_owned()))
         } else {
-            Err("accepted are 1 to 100 of the characters A-Z a-z 0-9 - _ . with a letter or a digit first".to_owned())
+            Err("expected 1 to 100 of the characters A-Z a-z 0-9 - _ . beginning with a letter or a digit".to_owned())
         }
     }
 }
 
-/// The seeds of simulations: one, `7`, or several, `1..100`, the last included.
+/// Seeds of simulations: one such as `7`, or a range such as `1..100`, including the last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seeds(pub RangeInclusive<u64>);
 
@@ -132,18 +132,18 @@ impl FromStr for Seeds {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let accepted = |_| "accepted is one seed or a range, such as 7 or 1..100".to_owned();
+        let accepted = |_| "expected one seed or a range, such as 7 or 1..100".to_owned();
         let (first, last) = text.split_once("..").unwrap_or((text, text));
         let seeds = first.parse().map_err(accepted)?..=last.parse().map_err(accepted)?;
         if seeds.is_empty() {
-            Err("accepted is a range whose first seed is not above its last".to_owned())
+            Err("expected a range whose first seed is not above its last".to_owned())
         } else {
             Ok(Self(seeds))
         }
     }
 }
 
-/// An amount of memory, `512MiB` or `4GiB`; never zero.
+/// Amount of memory such as `512MiB` or `4GiB`. Zero is refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory(pub ByteSize);
 
@@ -158,7 +158,7 @@ impl FromStr for Memory {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let size = text.parse().ok().filter(|size: &ByteSize| size.as_u64() > 0);
-        size.map(Self).ok_or_else(|| "accepted is a number with a unit, such as 512MiB or 4GiB".to_owned())
+        size.map(Self).ok_or_else(|| "expected a number with a unit, such as 512MiB or 4GiB".to_owned())
     }
 }
 
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_can_stand_in_a_path() {
+    fn a_name_is_safe_in_a_path() {
         let long = "a".repeat(101);
         for good in ["a", "node-1", "host.example-xkcdab", "9"] {
             assert!(good.parse::<Name>().is_ok(), "{good}");

@@ -6,8 +6,7 @@ use core::time::Duration;
 
 use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{
-    Act, Answer, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
-    TermRequest,
+    Act, Answer, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest, TermRequest,
 };
 use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, Session};
 use rolecall_tests::asker::Asker;
