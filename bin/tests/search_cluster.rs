@@ -9,13 +9,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall::http::{Client, ClientLimits};
+use rolecall::http::{Client, ClientLimits, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Clock, NodeBuilder, RunningNode, SystemClock, TokioNet};
+use rolecall::{Clock, SystemClock, TokioNet};
 use rolecall_cli::search::coordinator::Pace;
 use rolecall_cli::search::index::Storage;
 use rolecall_cli::search::wire::{Task, TaskRequest};
-use rolecall_cli::search::{LeaderAddress, Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
+use rolecall_cli::search::{Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
 use rolecall_core::{Config, Epoch, Fence, Role};
 use serde_json::Value;
 
@@ -26,7 +26,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(50);
 
 struct Node {
-    running: RunningNode,
+    running: HttpNode,
     service: SearchService,
 }
 
@@ -41,11 +41,10 @@ async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: Storage
         work: Work::OnThreads,
         net: Arc::new(TokioNet),
         clock: Arc::new(SystemClock::new()),
-        leader: Arc::new(|| LeaderAddress::Known("leader.example:80".into())),
     })?;
     let store = store.clone();
     let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
-    let builder = NodeBuilder::new(Config::new(id), service.clone(), open);
+    let builder = HttpNodeBuilder::new(Config::new(id), service.clone(), open);
     Ok(Node { running: builder.session_timeout(Duration::from_secs(2)).start().await?, service })
 }
 
@@ -190,9 +189,11 @@ async fn requests_in_the_wrong_place_or_form_are_told_so() -> Outcome {
     assert_eq!(send(leader, refused).await?.status(), StatusCode::METHOD_NOT_ALLOWED);
     assert_eq!(post_task(leader, "").await?, (StatusCode::CONFLICT, "wrong_role".into()));
 
+    worker.running.observer().until(|status| status.leader.is_some()).await.expect("the node lives");
     let redirect = get(worker, "/search?q=a%20b&limit=3").await?;
     assert_eq!(redirect.status(), StatusCode::TEMPORARY_REDIRECT);
-    assert_eq!(redirect.headers()["location"], "http://leader.example:80/search?q=a%20b&limit=3");
+    let location = format!("http://{}/search?q=a%20b&limit=3", leader.running.address());
+    assert_eq!(redirect.headers()["location"], location);
     assert_eq!(post_task(worker, "{").await?, (StatusCode::BAD_REQUEST, "bad_task".into()));
 
     let fence = leader.running.observer().term().expect("its term holds").0;

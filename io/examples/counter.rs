@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall::http::{Client, ClientLimits, error};
+use rolecall::http::{Application, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder, error};
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Clock, Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term, TokioNet};
+use rolecall::{Assignment, Clock, Following, LeaderTerm, SystemClock, TokioNet};
 use rolecall_core::{Config, Epoch, Fence, Incarnation, Role};
 
 /// The application: one copy of the count, which outlives the node's roles.
@@ -21,18 +21,18 @@ struct Counter {
     clock: Arc<dyn Clock>,
 }
 
-impl RoleService for Counter {
+impl Application for Counter {
     type Handler = Counting;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<Counting, Box<dyn Error + Send + Sync>> {
-        println!("  a node serves as {role:?}");
-        Ok(Counting { term, count: self.count.clone(), client: self.client.clone(), clock: self.clock.clone() })
+    async fn serve(&self, assignment: Assignment) -> Result<Counting, Box<dyn Error + Send + Sync>> {
+        println!("  a node serves as {:?}", assignment.role());
+        Ok(Counting { assignment, count: self.count.clone(), client: self.client.clone(), clock: self.clock.clone() })
     }
 }
 
 /// The application in one role.
 struct Counting {
-    term: Term,
+    assignment: Assignment,
     count: Arc<AtomicU64>,
     client: Client,
     clock: Arc<dyn Clock>,
@@ -40,9 +40,9 @@ struct Counting {
 
 impl Handler for Counting {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
-        let answer = match self.term.role() {
-            Role::Leader => self.raise().await,
-            Role::Worker | Role::None => self.keep(&request).await,
+        let answer = match &self.assignment {
+            Assignment::Lead(term) => self.raise(term).await,
+            Assignment::Follow(following) => self.keep(following, &request).await,
         };
         answer.unwrap_or_else(|refusal| error(StatusCode::CONFLICT, "refused", &refusal.to_string()))
     }
@@ -50,30 +50,34 @@ impl Handler for Counting {
 
 impl Counting {
     /// The leader counts, and tells every worker under the token of its term.
-    async fn raise(&self) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+    async fn raise(&self, term: &LeaderTerm) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
         let count = self.count.load(Ordering::Relaxed) + 1;
-        for worker in &self.term.members().now().members {
-            let fence = self.term.check()?;
+        for worker in &term.members().now().members {
+            let fence = term.check()?;
             let mut task = Request::new(Bytes::from(count.to_string()));
             *task.method_mut() = http::Method::PUT;
             task.headers_mut().insert("fence", format!("{}.{}", fence.incarnation.0, fence.epoch.0).parse()?);
-            let deadline = self.clock.now() + self.term.time_left();
+            let deadline = self.clock.now() + term.time_left();
             let answer = self.client.send(&worker.address, task, deadline).await?;
             if answer.status() != StatusCode::OK {
                 return Ok(answer);
             }
         }
-        self.term.check()?;
+        term.check()?;
         self.count.store(count, Ordering::Relaxed);
         Ok(Response::new(count.to_string().into()))
     }
 
     /// A worker keeps what the leader of the newest term says.
-    async fn keep(&self, request: &Request<Bytes>) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
+    async fn keep(
+        &self,
+        following: &Following,
+        request: &Request<Bytes>,
+    ) -> Result<Response<Bytes>, Box<dyn Error + Send + Sync>> {
         let fence = request.headers().get("fence").ok_or("this node does not lead")?.to_str()?;
         let (incarnation, epoch) = fence.split_once('.').ok_or("a fence is INCARNATION.EPOCH")?;
         let fence = Fence { incarnation: Incarnation(incarnation.parse()?), epoch: Epoch(epoch.parse()?) };
-        self.term.admit(fence).await?;
+        following.admit(fence).await?;
         self.count.store(core::str::from_utf8(request.body())?.parse()?, Ordering::Relaxed);
         Ok(Response::default())
     }
@@ -91,7 +95,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
         let open = move |participant| -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> {
             Ok(Box::new(store.connect(participant)))
         };
-        let builder = NodeBuilder::new(Config::new(id), counter, open).session_timeout(Duration::from_secs(2));
+        let builder = HttpNodeBuilder::new(Config::new(id), counter, open).session_timeout(Duration::from_secs(2));
         nodes.push(builder.start().await?);
     }
     for round in 0..2 {
@@ -114,7 +118,7 @@ async fn main() -> Result<(), Box<dyn Error + Send + Sync>> {
 }
 
 /// Waits until one of `nodes` leads, with all the others as its workers.
-async fn leader(nodes: &[RunningNode]) -> usize {
+async fn leader(nodes: &[HttpNode]) -> usize {
     let ready = nodes.iter().map(|node| {
         Box::pin(node.observer().until(|status| {
             status.role == Role::Leader && status.ready().is_ok() && status.workers.members.len() == nodes.len() - 1

@@ -13,22 +13,23 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::{Event, Fence, Role, Time};
+use rolecall_core::{Event, Fence, Leader, Time};
 use tokio::sync::{mpsc, watch};
 
 use crate::floor::Floor;
 use crate::members::Roster;
 use crate::mutant::Mutant;
-use crate::{Clock, Term};
+use crate::{Clock, Following, LeaderTerm};
 
-/// Opened and closed by the driver as the core says; hands out the [`Term`] of each run of a service.
+/// Opened and closed by the driver as the core says; hands out the [`LeaderTerm`] or the [`Following`] of each run of a
+/// service.
 ///
 /// Tests of a service make one of their own and play the driver:
 ///
 /// ```
 /// use core::time::Duration;
 /// use std::sync::Arc;
-/// use rolecall_core::{Epoch, Fence, Incarnation, Role};
+/// use rolecall_core::{Epoch, Fence, Incarnation};
 /// use rolecall::{Clock, Gate, SystemClock};
 ///
 /// let clock = Arc::new(SystemClock::new());
@@ -37,7 +38,7 @@ use crate::{Clock, Term};
 /// let fence = Fence { incarnation: Incarnation(1), epoch: Epoch(7) };
 ///
 /// gate.open(fence, clock.now() + Duration::from_secs(60));
-/// let (term, _stop) = gate.term(Role::Leader, Some(fence));
+/// let (term, _stop) = gate.lead(fence);
 /// assert_eq!(term.check(), Ok(fence));
 ///
 /// gate.close();
@@ -48,6 +49,7 @@ pub struct Gate {
     clock: Arc<dyn Clock>,
     floor: Floor,
     workers: Roster,
+    leader: watch::Sender<Option<Leader>>,
     validity: watch::Sender<Option<Arc<Validity>>>,
 }
 
@@ -56,7 +58,8 @@ impl Gate {
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, events: mpsc::Sender<Event>) -> Self {
         let floor = Floor::new(Arc::clone(&clock), events);
-        Self { clock, floor, workers: Roster::default(), validity: watch::Sender::new(None) }
+        let (leader, validity) = (watch::Sender::new(None), watch::Sender::new(None));
+        Self { clock, floor, workers: Roster::default(), leader, validity }
     }
 
     /// Lets the acts of the term `fence` begin strictly before `until`. Another term that was open is over.
@@ -64,7 +67,7 @@ impl Gate {
         self.validity_of(fence).extend(until);
     }
 
-    /// Ends the term that is open, if one is. Its [`Term`]s stay over, whatever is opened later.
+    /// Ends the term that is open, if one is. Its [`LeaderTerm`]s stay over, whatever is opened later.
     pub fn close(&mut self) {
         if let Some(validity) = self.validity.send_replace(None) {
             validity.end();
@@ -94,18 +97,38 @@ impl Gate {
         &self.workers
     }
 
-    /// The term for one run of a service, and the signal that stops it. `fence` is the token of its term, on a leader.
-    pub fn term(&mut self, role: Role, fence: Option<Fence>) -> (Term, Stop) {
-        let stop = Stop(watch::Sender::new(false));
-        let term = Term {
-            role,
-            validity: fence.map(|fence| self.validity_of(fence)),
+    /// Tells whoever follows who leads.
+    pub fn show_leader(&self, leader: Option<Leader>) {
+        self.leader.send_if_modified(|shown| {
+            let is_new = *shown != leader;
+            *shown = leader;
+            is_new
+        });
+    }
+
+    /// The term for one run of a service that leads, with `fence` as its token, and the signal that stops it.
+    pub fn lead(&mut self, fence: Fence) -> (LeaderTerm, Stop) {
+        let stop = Stop::new();
+        let term = LeaderTerm {
+            validity: self.validity_of(fence),
             clock: Arc::clone(&self.clock),
-            floor: self.floor.clone(),
             members: self.workers.subscribe(),
             stopping: stop.0.subscribe(),
         };
         (term, stop)
+    }
+
+    /// The part for one run of a service that follows, and the signal that stops it.
+    #[must_use]
+    pub fn follow(&self) -> (Following, Stop) {
+        let stop = Stop::new();
+        let following = Following {
+            floor: self.floor.clone(),
+            leader: self.leader.subscribe(),
+            members: self.workers.subscribe(),
+            stopping: stop.0.subscribe(),
+        };
+        (following, stop)
     }
 
     fn validity_of(&mut self, fence: Fence) -> Arc<Validity> {
@@ -149,6 +172,10 @@ impl GateView {
 pub struct Stop(watch::Sender<bool>);
 
 impl Stop {
+    fn new() -> Self {
+        Self(watch::Sender::new(false))
+    }
+
     /// Tells the service that its run is to end.
     pub fn signal(&self) {
         self.0.send_replace(true);

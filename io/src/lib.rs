@@ -1,35 +1,31 @@
 //! Drivers for `rolecall-core` on tokio: everything that touches the world, and decides nothing.
 //!
 //! ```text
+//!  above, with the feature `http`     a server whose handler follows the role     http::Application, HttpNode
+//!  ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 //!  store  ─┐                        ┌─► requests to the store        Store: memory, ZooKeeper
-//!  clock  ─┼─► driver ── Node ──────┼─► the gate                     Term::check, at the point of use
-//!  others ─┘   (one task)  (core)   ├─► the service of the role      RoleService, behind one listener
+//!  clock  ─┼─► driver ── Node ──────┼─► the gate                     LeaderTerm::check, at the point of use
+//!  others ─┘  (a thread) (core)     ├─► the application, in its role Service, on its own runtime
 //!                                   └─► status, metrics, journal     Observer, Journal
 //! ```
 //!
-//! An application implements [`RoleService`]; a [`NodeBuilder`] puts a node together around it:
+//! An application implements [`Service`]; a [`NodeBuilder`] puts a node together around it:
 //!
 //! ```
 //! use core::error::Error;
-//! use bytes::Bytes;
-//! use http::{Request, Response};
-//! use rolecall::{Config, Handler, NodeBuilder, Role, RoleService, StoreUrl, Term};
+//! use rolecall::{Assignment, Config, NodeBuilder, Role, Service, StoreUrl};
 //!
 //! type Failure = Box<dyn Error + Send + Sync>;
 //! struct Hello;
-//! struct Greeting(Term);
 //!
-//! impl RoleService for Hello {
-//!     type Handler = Greeting;
-//!     async fn serve(&self, _role: Role, term: Term) -> Result<Greeting, Failure> {
-//!         Ok(Greeting(term))
-//!     }
-//! }
-//!
-//! impl Handler for Greeting {
-//!     async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
-//!         let leads = self.0.check().is_ok();
-//!         Response::new(if leads { "I lead" } else { "I work" }.into())
+//! impl Service for Hello {
+//!     type Running = ();
+//!     async fn start(&self, assignment: Assignment) -> Result<(), Failure> {
+//!         match assignment {
+//!             Assignment::Lead(term) => println!("I lead: {:?}", term.check()),
+//!             Assignment::Follow(following) => println!("I follow {:?}", following.leader()),
+//!         }
+//!         Ok(())
 //!     }
 //! }
 //!
@@ -40,7 +36,7 @@
 //! let mut node = NodeBuilder::new(Config::new("node-a"), Hello, open).start().await?;
 //! node.observer().until(|status| status.role == Role::Leader).await;
 //! node.shut_down().await;
-//! println!("{} has {}", node.address().to_owned(), node.wait().await);
+//! println!("node-a has {}", node.wait().await);
 //! # Ok(())
 //! # }
 //! ```
@@ -49,12 +45,16 @@ mod clock;
 mod driver;
 mod entropy;
 mod floor;
+mod following;
+mod future;
 mod gate;
+#[cfg(feature = "http")]
 pub mod http;
 pub mod journal;
 mod members;
 mod metrics;
 mod mutant;
+#[cfg(feature = "http")]
 mod net;
 mod node;
 mod service;
@@ -70,16 +70,19 @@ pub use rolecall_core::{
 };
 
 pub use clock::{Clock, SystemClock};
-pub use driver::Outcome;
+pub use driver::{Outcome, RunOn};
 pub use entropy::{Entropy, OsEntropy, SeededEntropy};
 pub use floor::Stale;
+pub use following::Following;
+pub use future::BoxFuture;
 pub use gate::{Gate, GateView, Stop};
 pub use members::{Members, Roster};
-pub use net::{BoxFuture, Listener, Net, Stream, TokioNet};
+#[cfg(feature = "http")]
+pub use net::{Listener, Net, Stream, TokioNet};
 pub use node::{NodeBuilder, RunningNode, StartError};
-pub use service::{Handler, RoleService};
+pub use service::{Assignment, Drain, Running, Service};
 pub use status::{Observer, Status, StoreState};
 pub use store::StoreUrl;
 pub use tap::Tap;
-pub use term::{Term, TermOver};
+pub use term::{LeaderTerm, TermOver};
 pub use watermark::Watermark;

@@ -4,12 +4,11 @@ use core::fmt::Write;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::{Action, Event, Role, Time};
 
 use crate::Clock;
-use crate::http::Slot;
 use crate::status::{Status, StoreState};
 
 /// How late the node's loop may be before it counts as stuck.
@@ -19,7 +18,8 @@ const LATE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub(crate) struct Metrics {
     clock: Arc<dyn Clock>,
-    slot: Slot,
+    /// What the storeys above count.
+    gauges: Mutex<Vec<Gauge>>,
     /// By family and kind.
     counts: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     last_event: AtomicU64,
@@ -30,16 +30,29 @@ pub(crate) struct Metrics {
     journal_failures: AtomicU64,
 }
 
+/// A number that something above the driver can tell at any time.
+pub(crate) struct Gauge {
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) value: Box<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl core::fmt::Debug for Gauge {
+    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        formatter.debug_struct("Gauge").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
 const EVENTS: &str = "rolecall_events_total";
 const ACTIONS: &str = "rolecall_actions_total";
 const REQUESTS: &str = "rolecall_store_requests_total";
 
 impl Metrics {
-    pub(crate) fn new(clock: Arc<dyn Clock>, slot: Slot) -> Self {
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
         let now = clock.now().as_nanos();
         Self {
             clock,
-            slot,
+            gauges: Mutex::default(),
             counts: Mutex::default(),
             last_event: AtomicU64::new(now),
             due: AtomicU64::new(now),
@@ -47,6 +60,16 @@ impl Metrics {
             journal_dropped: AtomicU64::new(0),
             journal_failures: AtomicU64::new(0),
         }
+    }
+
+    /// Adds a number of a storey above.
+    #[cfg(feature = "http")]
+    pub(crate) fn add(&self, gauge: Gauge) {
+        self.gauges().push(gauge);
+    }
+
+    fn gauges(&self) -> MutexGuard<'_, Vec<Gauge>> {
+        self.gauges.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(crate) fn waits_until(&self, due: Option<Time>) {
@@ -122,8 +145,9 @@ impl Metrics {
         one("rolecall_epoch", "gauge", "The newest epoch that this node has read of.", whole(epoch));
         let workers = u64::try_from(status.workers.members.len()).unwrap_or(u64::MAX);
         one("rolecall_workers", "gauge", "Workers that this node knows of.", whole(workers));
-        let in_flight = u64::try_from(self.slot.in_flight()).unwrap_or(u64::MAX);
-        one("rolecall_requests_in_flight", "gauge", "Requests that the role's service is answering.", whole(in_flight));
+        for gauge in &*self.gauges() {
+            one(gauge.name, "gauge", gauge.help, whole((gauge.value)()));
+        }
         text
     }
 }

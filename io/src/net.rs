@@ -1,15 +1,12 @@
 //! The seam to sockets.
 
 use core::fmt;
-use core::future::Future;
-use core::pin::Pin;
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 
-/// A future that a seam returns.
-pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
+use crate::BoxFuture;
 
 /// A connection, either end.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}

@@ -1,69 +1,63 @@
 //! A whole node, put together.
 
-use core::convert::Infallible;
 use core::error::Error;
+use core::fmt;
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
 use rolecall_core::{Config, Event, Node};
 use thiserror::Error;
-use tokio::sync::{mpsc, oneshot};
-use tokio::task::JoinHandle;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
 
-use crate::driver::{Driver, Outcome, Parts};
+use crate::driver::{Driver, Driving, Outcome, Parts, RunOn};
 use crate::entropy::{Entropy, OsEntropy};
-use crate::http::{Front, Server, ServerLimits, Slot};
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::service::ErasedService;
 use crate::status::{Observer, StatusBoard};
 use crate::store::{Participant, Store};
-use crate::{Clock, Gate, Net, RoleService, SystemClock, Tap, TokioNet};
+use crate::{Clock, Gate, Service, SystemClock, Tap};
 
 type OpenStore = Box<dyn FnOnce(Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> + Send>;
-type MakeFront = Box<dyn FnOnce(Observer) -> Arc<dyn Front> + Send>;
 
 /// Events that may wait for the driver.
 const INBOX: usize = 1024;
-/// How long connections may take to end once the node has.
-const LINGER: Duration = Duration::from_secs(1);
 
-/// Puts a node together: configuration, application, store, and the address that it listens on.
+/// Puts a node together: configuration, application and store. It has no server: an application that wants the one that
+/// Rolecall brings takes [`http::HttpNodeBuilder`](crate::http::HttpNodeBuilder).
 pub struct NodeBuilder {
     config: Config,
-    pub(crate) service: Arc<dyn ErasedService>,
+    service: Arc<dyn ErasedService>,
     open_store: OpenStore,
     cluster: String,
     session_timeout: Duration,
     settings: Option<Arc<str>>,
-    listen: String,
-    advertise: Option<String>,
-    limits: ServerLimits,
-    front: Option<MakeFront>,
+    address: String,
     journal: Option<Journal>,
     tap: Option<Box<dyn Tap>>,
-    net: Arc<dyn Net>,
     clock: Arc<dyn Clock>,
     entropy: Box<dyn Entropy>,
+    place: RunOn,
 }
 
-impl core::fmt::Debug for NodeBuilder {
-    fn fmt(&self, formatter: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+impl fmt::Debug for NodeBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("NodeBuilder")
             .field("config", &self.config)
             .field("cluster", &self.cluster)
-            .field("listen", &self.listen)
+            .field("address", &self.address)
             .finish_non_exhaustive()
     }
 }
 
 impl NodeBuilder {
-    /// A node that serves `service`. `open_store` is called once the node knows its own address.
+    /// A node that runs `service`. `open_store` is called once, where the node is driven.
     pub fn new<E>(
         config: Config,
-        service: impl RoleService,
+        service: impl Service,
         open_store: impl FnOnce(Participant) -> Result<Box<dyn Store>, E> + Send + 'static,
     ) -> Self
     where
@@ -76,175 +70,160 @@ impl NodeBuilder {
             cluster: "default".into(),
             session_timeout: Duration::from_secs(10),
             settings: None,
-            listen: "127.0.0.1:0".into(),
-            advertise: None,
-            limits: ServerLimits::default(),
-            front: None,
+            address: "localhost:0".into(),
             journal: None,
             tap: None,
-            net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
             entropy: Box::new(OsEntropy),
+            place: RunOn::default(),
         }
     }
 
-    /// The cluster's name, `default` unless it is said.
+    /// Cluster's name. Default: `default`.
     #[must_use]
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.cluster = name.into();
         self
     }
 
-    /// The session timeout to ask the store for, ten seconds unless it is said.
+    /// Session timeout to ask the store for. Default: 10 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session_timeout = timeout;
         self
     }
 
-    /// What all nodes of the cluster have to have in common, as text. The first node writes it into the store; one that has
-    /// another ends with [`Outcome::SettingsDiffer`] before it takes any part.
+    /// Text that all nodes of the cluster have to agree on. The first node writes it into the store; one that has another ends
+    /// with [`Outcome::SettingsDiffer`] before it takes any part.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
         self.settings = Some(settings.into());
         self
     }
 
-    /// Where to listen, `host:port`; a free port of the loopback unless it is said.
+    /// Address at which others reach the application of this node, `host:port`. Default: `localhost:0`, where nobody is.
     #[must_use]
-    pub fn listen(mut self, address: impl Into<String>) -> Self {
-        self.listen = address.into();
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = address.into();
         self
     }
 
-    /// Where others reach this node, `host:port`; the address listened on unless it is said.
-    #[must_use]
-    pub fn advertise(mut self, address: impl Into<String>) -> Self {
-        self.advertise = Some(address.into());
-        self
-    }
-
-    /// How much the server takes on.
-    #[must_use]
-    pub fn limits(mut self, limits: ServerLimits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Routes that are answered whatever the role.
-    #[must_use]
-    pub fn front(mut self, make: impl FnOnce(Observer) -> Arc<dyn Front> + Send + 'static) -> Self {
-        self.front = Some(Box::new(make));
-        self
-    }
-
-    /// Where events and actions are recorded.
+    /// Journal in which events and actions are recorded. Default: none.
     #[must_use]
     pub fn journal(mut self, journal: Journal) -> Self {
         self.journal = Some(journal);
         self
     }
 
-    /// Who is shown every step of the node's machine: for simulations and tests.
+    /// Judge that is shown every step of the node's machine: for simulations and tests.
     #[must_use]
     pub fn tap(mut self, tap: impl Tap) -> Self {
         self.tap = Some(Box::new(tap));
         self
     }
 
-    /// Another world than the machine's own: a simulated one.
+    /// Another world than the machine's own, with its own time and chance: a simulated one.
     #[must_use]
-    pub fn world(mut self, net: Arc<dyn Net>, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
-        self.net = net;
+    pub fn world(mut self, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
         self.clock = clock;
         self.entropy = entropy;
         self
     }
 
-    /// Listens, opens the store and runs.
+    /// Place where the node is driven. Default: a thread of its own.
+    #[must_use]
+    pub fn run_on(mut self, place: RunOn) -> Self {
+        self.place = place;
+        self
+    }
+
+    /// Opens the store and runs. The application is started and stopped on the runtime on which this is called.
     ///
     /// # Errors
-    /// The address can't be listened on, or the store can't be opened.
+    /// The store can't be opened, or there can be no thread.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
     pub async fn start(self) -> Result<RunningNode, StartError> {
-        let clock = self.clock;
-        let slot = Slot::default();
-        let node = Node::new(self.config);
+        self.prepare().start().await
+    }
+
+    /// Everything but the store, so that a server can listen before others are told where.
+    pub(crate) fn prepare(self) -> Prepared {
         let (events, inbox) = mpsc::channel(INBOX);
-        let gate = Gate::new(Arc::clone(&clock), events.clone());
-        let metrics = Arc::new(Metrics::new(Arc::clone(&clock), slot.clone()));
-        let board = StatusBoard::new(&node, clock.wall());
+        let node = Node::new(self.config.clone());
+        let gate = Gate::new(Arc::clone(&self.clock), events.clone());
+        let metrics = Arc::new(Metrics::new(Arc::clone(&self.clock)));
+        let board = StatusBoard::new(&node, self.clock.wall());
         let observer = Observer { status: board.subscribe(), gate: gate.view(), metrics: Arc::clone(&metrics) };
-        let front = self.front.map(|make| make(observer.clone()));
-        let mut server = Server::bind(&*self.net, Arc::clone(&clock), &self.listen, slot.clone(), front, self.limits)
-            .await
-            .map_err(|source| StartError::Listen { address: self.listen, source })?;
-        let address = self.advertise.unwrap_or_else(|| server.address().to_owned());
-        let participant = Participant {
-            cluster: self.cluster,
-            id: node.config().id.to_string(),
-            address: address.clone(),
-            session_timeout: self.session_timeout,
-        };
-        let store = (self.open_store)(participant).map_err(StartError::Store)?;
-        let parts = Parts {
-            node,
-            settings: self.settings,
-            clock: Arc::clone(&clock),
-            entropy: self.entropy,
-            store,
-            gate,
-            inbox,
-            service: self.service,
-            slot,
-            journal: self.journal,
-            tap: self.tap,
-            metrics,
-            board,
-        };
-        let listening = server.address().to_owned();
-        let gone = server.gone();
-        let task = tokio::spawn(run(Driver::new(parts), server, clock));
-        Ok(RunningNode { listening, address, observer, events, task, outcome: None, gone })
+        Prepared { builder: self, node, gate, metrics, board, observer, events, inbox }
     }
 }
 
-async fn run(driver: Driver, server: Server, clock: Arc<dyn Clock>) -> Outcome {
-    let outcome = driver.run().await;
-    tokio::select! {
-        biased;
-        () = server.close() => {}
-        () = clock.sleep_until(clock.now() + LINGER) => {}
+/// A node that can be looked at, and is about to start.
+pub(crate) struct Prepared {
+    pub(crate) builder: NodeBuilder,
+    node: Node,
+    gate: Gate,
+    pub(crate) metrics: Arc<Metrics>,
+    board: StatusBoard,
+    pub(crate) observer: Observer,
+    events: mpsc::Sender<Event>,
+    inbox: mpsc::Receiver<Event>,
+}
+
+impl Prepared {
+    pub(crate) async fn start(self) -> Result<RunningNode, StartError> {
+        let Self { builder, node, gate, metrics, board, observer, events, inbox } = self;
+        let participant = Participant {
+            cluster: builder.cluster,
+            id: node.config().id.to_string(),
+            address: builder.address.clone(),
+            session_timeout: builder.session_timeout,
+        };
+        let (open_store, service, runtime) = (builder.open_store, builder.service, Handle::current());
+        let (settings, clock, entropy) = (builder.settings, builder.clock, builder.entropy);
+        let (journal, tap) = (builder.journal, builder.tap);
+        let make = move || {
+            let store = open_store(participant).map_err(StartError::Store)?;
+            Ok(Driver::new(Parts {
+                node,
+                settings,
+                clock,
+                entropy,
+                store,
+                gate,
+                inbox,
+                service,
+                runtime,
+                journal,
+                tap,
+                metrics,
+                board,
+            }))
+        };
+        let driving = Driving::start(builder.place, make, StartError::Thread).await?;
+        Ok(RunningNode { address: builder.address, observer, events, driving })
     }
-    outcome
 }
 
 /// A node that runs. Dropped, it is gone as after a crash: nothing is cleaned up, and its session ends by its timeout.
 #[derive(Debug)]
 pub struct RunningNode {
-    listening: String,
     address: String,
     observer: Observer,
     events: mpsc::Sender<Event>,
-    task: JoinHandle<Outcome>,
-    outcome: Option<Outcome>,
-    /// Fails at the end of the listener.
-    gone: Option<oneshot::Receiver<Infallible>>,
+    driving: Driving,
 }
 
 impl RunningNode {
-    /// Where it listens, `host:port`.
-    #[must_use]
-    pub fn listening(&self) -> &str {
-        &self.listening
-    }
-
-    /// Where others reach it, `host:port`.
+    /// Address at which others reach its application, `host:port`.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// For looking at it.
+    /// Looks at it, from anywhere.
     #[must_use]
     pub fn observer(&self) -> &Observer {
         &self.observer
@@ -268,31 +247,14 @@ impl RunningNode {
     /// Waits for its end. May be dropped and called again.
     ///
     /// # Panics
-    /// Where the node's own task has panicked: with what it said.
+    /// Where the node's own driver has panicked: with what it said.
     pub async fn wait(&mut self) -> Outcome {
-        if let Some(outcome) = &self.outcome {
-            return outcome.clone();
-        }
-        let outcome = match (&mut self.task).await {
-            Ok(outcome) => outcome,
-            Err(error) => std::panic::resume_unwind(error.into_panic()),
-        };
-        self.outcome.insert(outcome).clone()
+        self.driving.wait().await
     }
 
-    /// Ends it as a crash would, without any clean-up. Once this returns its address is free.
-    pub async fn crash(mut self) {
-        self.task.abort();
-        drop((&mut self.task).await);
-        if let Some(gone) = self.gone.take() {
-            drop(gone.await);
-        }
-    }
-}
-
-impl Drop for RunningNode {
-    fn drop(&mut self) {
-        self.task.abort();
+    /// Ends it as a crash would, without any clean-up. Nothing of it is left once this returns.
+    pub async fn crash(self) {
+        self.driving.crash().await;
     }
 }
 
@@ -310,4 +272,7 @@ pub enum StartError {
     /// The store can't be opened.
     #[error("the store can't be opened: {0}")]
     Store(Box<dyn Error + Send + Sync>),
+    /// There can be no thread, or no runtime on it.
+    #[error("a thread for the node can't be started: {0}")]
+    Thread(io::Error),
 }

@@ -1,126 +1,175 @@
-//! The seam to the application.
+//! The seam to the application: what a node starts and stops as its role changes.
 
 use core::error::Error;
 use core::fmt;
 use core::future::Future;
+use core::time::Duration;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use http::{Request, Response};
-use rolecall_core::Role;
+use rolecall_core::{Role, Time};
+use tokio::sync::watch;
 
-use crate::Term;
+use crate::{BoxFuture, Clock, Following, LeaderTerm};
 
-/// What an application does in each role.
+/// An application: runs in each role that its node takes.
 ///
-/// The node calls [`serve`](Self::serve) each time it takes a role, never twice at once: the handler of one role is
-/// stopped before the next is started. [`Role::None`] is never served: the node answers `503 no_role` by itself.
+/// The node calls [`start`](Self::start) each time it takes a role, never twice at once: one run has stopped before the next
+/// is started. All of it runs on the runtime on which the node was started.
 ///
-/// A counter that only the leader raises:
+/// An application that counts while it leads:
 ///
 /// ```
 /// use core::error::Error;
+/// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicU64, Ordering};
-/// use bytes::Bytes;
-/// use http::{Request, Response, StatusCode};
-/// use rolecall_core::Role;
-/// use rolecall::{Handler, RoleService, Term};
+/// use rolecall::{Assignment, Drain, Running, Service};
 ///
-/// struct Counter;
+/// #[derive(Default)]
+/// struct Counter(Arc<AtomicU64>);
+/// struct Counting(tokio::task::JoinHandle<()>);
 ///
-/// impl RoleService for Counter {
-///     type Handler = Counting;
+/// impl Service for Counter {
+///     type Running = Counting;
 ///
-///     async fn serve(&self, _role: Role, term: Term) -> Result<Counting, Box<dyn Error + Send + Sync>> {
-///         Ok(Counting { term, count: AtomicU64::new(0) })
+///     async fn start(&self, assignment: Assignment) -> Result<Counting, Box<dyn Error + Send + Sync>> {
+///         let count = self.0.clone();
+///         Ok(Counting(tokio::spawn(async move {
+///             let Assignment::Lead(term) = assignment else { return };
+///             // Immediately before each act: the term may have ended since the last one.
+///             while term.check().is_ok() {
+///                 count.fetch_add(1, Ordering::Relaxed);
+///                 tokio::task::yield_now().await;
+///             }
+///         })))
 ///     }
 /// }
 ///
-/// struct Counting {
-///     term: Term,
-///     count: AtomicU64,
-/// }
-///
-/// impl Handler for Counting {
-///     async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
-///         // Immediately before the act, not at the start of the request: the term may have ended meanwhile.
-///         let (status, text) = match self.term.check() {
-///             Ok(_) => (StatusCode::OK, self.count.fetch_add(1, Ordering::Relaxed).to_string()),
-///             Err(over) => (StatusCode::SERVICE_UNAVAILABLE, over.to_string()),
-///         };
-///         let mut response = Response::new(text.into());
-///         *response.status_mut() = status;
-///         response
+/// impl Running for Counting {
+///     async fn stop(self, _drain: Drain) {
+///         self.0.abort();
 ///     }
 /// }
 /// ```
-pub trait RoleService: Send + Sync + 'static {
-    /// Answers the requests of one role during one term.
-    type Handler: Handler;
+pub trait Service: Send + Sync + 'static {
+    /// One run in one role.
+    type Running: Running;
 
-    /// Starts serving `role`, within the start limit of the configuration. The node takes requests for it once this
-    /// returns. Tasks of its own end with [`Term::stopping`] or, what only a leader may do, with [`Term::ended`].
+    /// Starts what the node is assigned, within the start limit of the configuration. Tasks of its own end with
+    /// [`LeaderTerm::ended`], [`LeaderTerm::stopping`] or [`Following::stopping`].
     ///
     /// # Errors
-    /// Whatever keeps the role from being served; the node tries again later, and a leader that fails again and again
-    /// resigns.
-    fn serve(
+    /// Whatever keeps it from starting; the node tries again later, and a leader that fails again and again resigns.
+    fn start(
         &self,
-        role: Role,
-        term: Term,
-    ) -> impl Future<Output = Result<Self::Handler, Box<dyn Error + Send + Sync>>> + Send;
+        assignment: Assignment,
+    ) -> impl Future<Output = Result<Self::Running, Box<dyn Error + Send + Sync>>> + Send;
 }
 
-/// The running service of one role.
-pub trait Handler: Send + Sync + 'static {
-    /// Answers one request. The future may be dropped at any point: when its client goes away, when the time for a request
-    /// is over, and when a stop outlasts its drain time. A panic is answered with `500` and harms no other request.
-    ///
-    /// A leader's handler calls [`Term::check`] immediately before each thing that only a leader may do.
-    fn handle(&self, request: Request<Bytes>) -> impl Future<Output = Response<Bytes>> + Send;
+/// One run of a [`Service`]. Dropped without a stop, it is cut off: its node crashed, or was dropped.
+pub trait Running: Send + 'static {
+    /// Stops: takes on nothing new, lets what was begun end until the `drain` is over, cuts off the rest, and returns once
+    /// nothing of this run goes on. The next leader may start then. It has to return within the grace of the configuration
+    /// after the drain, or the node halts: while this run goes on no other may begin.
+    fn stop(self, drain: Drain) -> impl Future<Output = ()> + Send;
+}
 
-    /// Called once, after the last request has ended and before another role starts. It has to end within the grace of
-    /// the configuration, for as long as it runs no other role can be taken.
-    fn stop(&self) -> impl Future<Output = ()> + Send {
-        async {}
+/// A run that has nothing to stop.
+impl Running for () {
+    async fn stop(self, _drain: Drain) {}
+}
+
+/// The part that a node is given.
+#[derive(Clone, Debug)]
+pub enum Assignment {
+    /// It leads, for one term.
+    Lead(LeaderTerm),
+    /// It works for whoever leads.
+    Follow(Following),
+}
+
+impl Assignment {
+    /// The role that this is.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        match self {
+            Self::Lead(_) => Role::Leader,
+            Self::Follow(_) => Role::Worker,
+        }
+    }
+
+    /// Ends when this run is to stop.
+    pub async fn stopping(&self) {
+        match self {
+            Self::Lead(term) => term.stopping().await,
+            Self::Follow(following) => following.stopping().await,
+        }
     }
 }
 
-impl fmt::Debug for dyn ErasedHandler {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.write_str("Handler")
-    }
+/// The time that a stop leaves to what was begun.
+#[derive(Clone, Debug)]
+pub struct Drain {
+    clock: Arc<dyn Clock>,
+    until: watch::Receiver<Time>,
 }
 
-/// [`Handler`] as an object, for the one slot in which the node keeps whichever runs.
-pub(crate) trait ErasedHandler: Send + Sync {
-    fn handle<'a>(&'a self, request: Request<Bytes>) -> crate::BoxFuture<'a, Response<Bytes>>;
-    fn stop(&self) -> crate::BoxFuture<'_, ()>;
-}
-
-impl<H: Handler> ErasedHandler for H {
-    fn handle<'a>(&'a self, request: Request<Bytes>) -> crate::BoxFuture<'a, Response<Bytes>> {
-        Box::pin(Handler::handle(self, request))
+impl Drain {
+    /// Time until `until`, which may come closer while the stop goes on.
+    #[must_use]
+    pub fn new(clock: Arc<dyn Clock>, until: watch::Receiver<Time>) -> Self {
+        Self { clock, until }
     }
 
-    fn stop(&self) -> crate::BoxFuture<'_, ()> {
-        Box::pin(Handler::stop(self))
+    /// Time left; zero where what was begun is to be cut off now.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        self.until.borrow().since(self.clock.now())
+    }
+
+    /// Ends once no time is left.
+    pub async fn over(&self) {
+        let mut until = self.until.clone();
+        loop {
+            let time = *until.borrow_and_update();
+            tokio::select! {
+                biased;
+                () = self.clock.sleep_until(time) => return,
+                Ok(()) = until.changed() => {}
+            }
+        }
     }
 }
 
 /// Why a service could not be started.
-pub(crate) type ServeError = Box<dyn Error + Send + Sync>;
+pub(crate) type StartFailure = Box<dyn Error + Send + Sync>;
 
-/// [`RoleService`] as an object.
-pub(crate) trait ErasedService: Send + Sync {
-    fn serve(&self, role: Role, term: Term) -> crate::BoxFuture<'_, Result<Arc<dyn ErasedHandler>, ServeError>>;
+/// [`Running`] as an object.
+pub(crate) trait ErasedRunning: Send {
+    fn stop(self: Box<Self>, drain: Drain) -> BoxFuture<'static, ()>;
 }
 
-impl<S: RoleService> ErasedService for S {
-    fn serve(&self, role: Role, term: Term) -> crate::BoxFuture<'_, Result<Arc<dyn ErasedHandler>, ServeError>> {
+impl<R: Running> ErasedRunning for R {
+    fn stop(self: Box<Self>, drain: Drain) -> BoxFuture<'static, ()> {
+        Box::pin(Running::stop(*self, drain))
+    }
+}
+
+impl fmt::Debug for dyn ErasedRunning {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Running")
+    }
+}
+
+/// [`Service`] as an object.
+pub(crate) trait ErasedService: Send + Sync {
+    fn start(&self, assignment: Assignment) -> BoxFuture<'_, Result<Box<dyn ErasedRunning>, StartFailure>>;
+}
+
+impl<S: Service> ErasedService for S {
+    fn start(&self, assignment: Assignment) -> BoxFuture<'_, Result<Box<dyn ErasedRunning>, StartFailure>> {
         Box::pin(async move {
-            let handler = RoleService::serve(self, role, term).await?;
-            Ok(Arc::new(handler) as Arc<dyn ErasedHandler>)
+            let running = Service::start(self, assignment).await?;
+            Ok(Box::new(running) as Box<dyn ErasedRunning>)
         })
     }
 }

@@ -8,7 +8,7 @@ use crate::floor::{Stale, verdict};
 /// The newest token that something outside the cluster was shown, which refuses older ones from then on (promise P14; Kleppmann,
 /// "How to do distributed locking").
 ///
-/// A node asks the coordination store what to think of a token ([`Term::admit`](crate::Term::admit)); what stands outside can't,
+/// A node asks the coordination store what to think of a token ([`Term::admit`](crate::Following::admit)); what stands outside can't,
 /// so it believes each token that is newer: only those who may lead should reach it. Tokens of another life of the store do not
 /// compare: they are refused until somebody starts with a new watermark. What must not forget it across a restart keeps it with
 /// its data.

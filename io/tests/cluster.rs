@@ -7,33 +7,45 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall::http::{Client, ClientLimits};
+use rolecall::http::{Application as HttpApplication, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{
-    Clock, Handler, NodeBuilder, Outcome, RoleService, RunningNode, Stale, Status, SystemClock, Term, TokioNet,
-};
+use rolecall::{Assignment, Clock, Following, LeaderTerm, Outcome, Stale, Status, SystemClock, TokioNet};
 use rolecall_core::{Config, Epoch, Fence, Leader, Role};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Hands its latest term to the test.
+/// Hands its latest part to the test.
 #[derive(Clone, Default)]
-struct Application(Arc<Mutex<Option<Term>>>);
+struct Application(Arc<Mutex<Option<Assignment>>>);
 
 impl Application {
-    fn term(&self) -> Term {
+    fn term(&self) -> LeaderTerm {
+        match self.assignment() {
+            Assignment::Lead(term) => term,
+            Assignment::Follow(_) => panic!("it follows"),
+        }
+    }
+
+    fn following(&self) -> Following {
+        match self.assignment() {
+            Assignment::Follow(following) => following,
+            Assignment::Lead(_) => panic!("it leads"),
+        }
+    }
+
+    fn assignment(&self) -> Assignment {
         self.0.lock().expect("nobody panics while holding this").clone().expect("a role was served")
     }
 }
 
-struct Serving(Term);
+struct Serving(Assignment);
 
-impl RoleService for Application {
+impl HttpApplication for Application {
     type Handler = Serving;
 
-    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn Error + Send + Sync>> {
-        *self.0.lock().expect("nobody panics while holding this") = Some(term.clone());
-        Ok(Serving(term))
+    async fn serve(&self, assignment: Assignment) -> Result<Serving, Box<dyn Error + Send + Sync>> {
+        *self.0.lock().expect("nobody panics while holding this") = Some(assignment.clone());
+        Ok(Serving(assignment))
     }
 }
 
@@ -46,7 +58,7 @@ impl Handler for Serving {
 struct Node {
     id: &'static str,
     application: Application,
-    running: RunningNode,
+    running: HttpNode,
 }
 
 impl Node {
@@ -54,7 +66,7 @@ impl Node {
         let application = Application::default();
         let store = store.clone();
         let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
-        let builder = NodeBuilder::new(Config::new(id), application.clone(), open);
+        let builder = HttpNodeBuilder::new(Config::new(id), application.clone(), open);
         let running = builder.session_timeout(Duration::from_secs(2)).start().await.expect("a free port");
         Self { id, application, running }
     }
@@ -115,7 +127,7 @@ async fn each_node_serves_its_role_and_knows_the_others() {
     let members = a.application.term().members().now();
     let ids: Vec<_> = members.members.iter().map(|member| &*member.key.id).collect();
     assert_eq!(ids, ["b", "c"]);
-    let Some(Leader::Node { address, .. }) = b.running.observer().status().leader else { panic!("b knows no leader") };
+    let Some(Leader::Node { address, .. }) = b.application.following().leader() else { panic!("b knows no leader") };
     assert_eq!(&*address, a.running.address());
 }
 
@@ -134,7 +146,7 @@ async fn a_crash_of_the_leader_makes_the_next_in_line_lead_with_a_newer_token() 
     let new = b.until_leading_over(1).await;
     assert!(new.is_newer_than(old), "{old:?} {new:?}");
     c.until_working_under("b").await;
-    let worker = c.application.term();
+    let worker = c.application.following();
     assert_eq!(within(worker.admit(new)).await, Ok(()), "shown to the worker it is looked up in the store");
     assert_eq!(worker.admit(old).await, Err(Stale::Older { shown: old, floor: new }));
     let forged = Fence { epoch: Epoch(new.epoch.0 + 1_000), ..new };
@@ -198,7 +210,7 @@ async fn a_node_with_other_settings_than_its_cluster_is_refused() {
     let start = async |id: &str, settings: &str| {
         let store = store.clone();
         let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
-        let builder = NodeBuilder::new(Config::new(id), Application::default(), open).settings(settings);
+        let builder = HttpNodeBuilder::new(Config::new(id), Application::default(), open).settings(settings);
         builder.start().await.expect("a free port")
     };
     let first = start("a", "64 shards").await;
@@ -220,7 +232,7 @@ async fn a_node_that_waits_for_its_store_can_be_ended() {
     let store = MemoryStore::new(Arc::new(SystemClock::new()));
     let opened = store.clone();
     let open = move |participant| Ok::<_, Infallible>(Box::new(opened.connect(participant)) as Box<dyn Store>);
-    let builder = NodeBuilder::new(Config::new("a"), Application::default(), open).settings("64 shards");
+    let builder = HttpNodeBuilder::new(Config::new("a"), Application::default(), open).settings("64 shards");
     let mut node = builder.start().await.expect("a free port");
     store.suspend("a");
 
@@ -235,7 +247,7 @@ async fn a_crashed_node_can_be_started_again_at_its_address() {
     let start = async |address: &str| {
         let store = store.clone();
         let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
-        let builder = NodeBuilder::new(Config::new("a"), Application::default(), open).listen(address);
+        let builder = HttpNodeBuilder::new(Config::new("a"), Application::default(), open).listen(address);
         builder.session_timeout(Duration::from_secs(1)).start().await
     };
     let mut node = start("127.0.0.1:0").await.expect("a free port");
@@ -252,7 +264,7 @@ async fn an_address_that_is_taken_is_named() {
     let (store, _clock, [a, ..]) = cluster().await;
     let open = move |participant| Ok::<_, Infallible>(Box::new(store.connect(participant)) as Box<dyn Store>);
 
-    let builder = NodeBuilder::new(Config::new("d"), Application::default(), open).listen(a.running.address());
+    let builder = HttpNodeBuilder::new(Config::new("d"), Application::default(), open).listen(a.running.address());
     let error = builder.start().await.expect_err("the address is taken").to_string();
 
     assert!(error.contains(a.running.address()), "{error}");

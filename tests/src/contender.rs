@@ -4,12 +4,10 @@ use core::error::Error;
 use core::time::Duration;
 use std::net::SocketAddr;
 
-use bytes::Bytes;
-use http::{Request, Response};
 use rolecall::store::zookeeper::ZooKeeperStore;
 use rolecall::store::{Server, Store};
-use rolecall::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Term};
-use rolecall_core::{Config, Role};
+use rolecall::{Assignment, NodeBuilder, Observer, RunningNode, Service};
+use rolecall_core::Config;
 
 use crate::reign::{Chronicler, Reign};
 
@@ -60,16 +58,10 @@ impl Contender {
 /// A service that serves nothing.
 struct Idle;
 
-impl RoleService for Idle {
-    type Handler = Self;
+impl Service for Idle {
+    type Running = ();
 
-    async fn serve(&self, _: Role, _: Term) -> Result<Self, Box<dyn Error + Send + Sync>> {
-        Ok(Self)
-    }
-}
-
-impl Handler for Idle {
-    async fn handle(&self, _: Request<Bytes>) -> Response<Bytes> {
-        Response::new(Bytes::new())
+    async fn start(&self, _: Assignment) -> Result<(), Box<dyn Error + Send + Sync>> {
+        Ok(())
     }
 }

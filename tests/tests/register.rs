@@ -7,10 +7,10 @@ use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rolecall::http::{Client, ClientLimits, Server, ServerLimits};
+use rolecall::http::{Client, ClientLimits, HttpNode, HttpNodeBuilder, Server, ServerLimits};
 use rolecall::store::zookeeper::ZooKeeperStore;
 use rolecall::store::{self, Store};
-use rolecall::{Entropy, NodeBuilder, RunningNode, SeededEntropy, SystemClock, TokioNet};
+use rolecall::{Entropy, SeededEntropy, SystemClock, TokioNet};
 use rolecall_cli::register::{Answer, Call, Caller, Completion, History, Operation, Register, Storage, check};
 use rolecall_core::{Config, Epoch, Fence};
 use rolecall_tests::ports;
@@ -32,7 +32,7 @@ struct Seat {
     address: String,
     zookeeper: Proxy,
     storage: Proxy,
-    node: Option<RunningNode>,
+    node: Option<HttpNode>,
 }
 
 struct Cluster {
@@ -88,7 +88,7 @@ impl Seat {
         let open = move |participant| {
             ZooKeeperStore::open(&[server], "", &participant).map(|store| Box::new(store) as Box<dyn Store>)
         };
-        let builder = NodeBuilder::new(config, register, open).session_timeout(SESSION).listen(&self.address);
+        let builder = HttpNodeBuilder::new(config, register, open).session_timeout(SESSION).listen(&self.address);
         self.node = Some(builder.start().await?);
         Ok(())
     }

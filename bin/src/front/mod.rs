@@ -5,7 +5,7 @@ mod origin;
 mod rfc3339;
 mod status;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
@@ -27,8 +27,8 @@ pub struct Identity {
     pub cluster: String,
     /// The node's id.
     pub id: String,
-    /// Where others reach it, known once it listens.
-    pub address: Arc<OnceLock<String>>,
+    /// Where others reach it.
+    pub address: String,
     /// The kind of its store, a URL's scheme.
     pub store: &'static str,
 }

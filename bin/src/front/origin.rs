@@ -9,8 +9,9 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN, VARY};
 use http::{HeaderMap, HeaderValue, Request, Response};
-use rolecall::{Handler, RoleService, Term};
-use rolecall_core::Role;
+use rolecall::Assignment;
+use rolecall::http::{Application, Handler};
+use rolecall_core::Leader;
 
 /// Lets the page that sent `request` read `response` if it was served by one of `nodes` (`host:port`).
 pub(super) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut nodes: impl Iterator<Item = &'a str>) {
@@ -53,12 +54,12 @@ impl<S> Sharing<S> {
     }
 }
 
-impl<S: RoleService> RoleService for Sharing<S> {
+impl<S: Application> Application for Sharing<S> {
     type Handler = Shared<S::Handler>;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<Self::Handler, Box<dyn Error + Send + Sync>> {
-        let handler = self.service.serve(role, term.clone()).await?;
-        Ok(Shared { handler, term, always: self.always.clone() })
+    async fn serve(&self, assignment: Assignment) -> Result<Self::Handler, Box<dyn Error + Send + Sync>> {
+        let handler = self.service.serve(assignment.clone()).await?;
+        Ok(Shared { handler, assignment, always: self.always.clone() })
     }
 }
 
@@ -66,7 +67,7 @@ impl<S: RoleService> RoleService for Sharing<S> {
 #[derive(Debug)]
 pub struct Shared<H> {
     handler: H,
-    term: Term,
+    assignment: Assignment,
     always: Vec<String>,
 }
 
@@ -79,9 +80,21 @@ impl<H: Handler> Handler for Shared<H> {
         }
         let mut response = self.handler.handle(request).await;
         if is_search {
-            let workers = self.term.members().now();
-            let workers = workers.members.iter().map(|member| &*member.address);
-            share(&origin, &mut response, workers.chain(self.always.iter().map(String::as_str)));
+            let always = self.always.iter().map(String::as_str);
+            match &self.assignment {
+                Assignment::Lead(term) => {
+                    let workers = term.members().now();
+                    let workers = workers.members.iter().map(|member| &*member.address);
+                    share(&origin, &mut response, workers.chain(always));
+                }
+                Assignment::Follow(following) => {
+                    let leader = match following.leader() {
+                        Some(Leader::Node { address, .. }) => Some(address),
+                        Some(Leader::Foreign { .. }) | None => None,
+                    };
+                    share(&origin, &mut response, leader.as_deref().into_iter().chain(always));
+                }
+            }
         }
         response
     }

@@ -56,7 +56,6 @@ struct Store {
 
 pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes> {
     let status = observer.status();
-    let address = identity.address.get().map_or("", String::as_str);
     let now = SystemTime::now();
     // The last thing before the answer is written: whoever reads `leader` may count on it.
     let term = observer.term().filter(|_| status.role == Role::Leader);
@@ -65,7 +64,7 @@ pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes
         StatusCode::OK,
         &Answer {
             cluster: &identity.cluster,
-            node: Node { id: &identity.id, address },
+            node: Node { id: &identity.id, address: &identity.address },
             role: role(&status, term.is_some()),
             since: rfc3339::format(status.role_since),
             as_of: rfc3339::format(now),

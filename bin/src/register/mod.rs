@@ -6,7 +6,7 @@
 //! ```
 //!
 //! The register counts its writes, and tells the version with every answer. The leader of a term loads version and value from the
-//! storage when it is first asked, which shows the storage its fence. It answers reads from memory, right after [`Term::check`]. A
+//! storage when it is first asked, which shows the storage its fence. It answers reads from memory, right after [`LeaderTerm::check`]. A
 //! write goes through to the storage with the fence that the check has just returned. Only once the storage has done it the leader
 //! remembers it and says so, with the next version: it counts by itself, for it is the only one who writes.
 //!
@@ -38,15 +38,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall_core::{Fence, Role};
+use rolecall_core::Fence;
 use serde::{Deserialize, Serialize};
 
 pub use self::caller::{Answer, Caller};
 pub use self::history::{Call, Completion, History, Operation, Ticket};
 pub use self::linear::{Anomaly, NotLinearizable, check};
 pub use self::storage::{Loaded, Refusal, Storage};
-use rolecall::http::{Client, error, json};
-use rolecall::{Clock, Handler, RoleService, Term};
+use rolecall::http::{Application, Client, Handler, error, json};
+use rolecall::{Assignment, Clock, LeaderTerm};
 
 /// The application: what a node needs for it.
 #[derive(Clone, Debug)]
@@ -66,19 +66,36 @@ impl Register {
     }
 }
 
-impl RoleService for Register {
+impl Application for Register {
     type Handler = Serving;
 
-    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn Error + Send + Sync>> {
-        Ok(Serving { register: self.clone(), term, memory: Mutex::default(), turn: tokio::sync::Mutex::default() })
+    async fn serve(&self, assignment: Assignment) -> Result<Serving, Box<dyn Error + Send + Sync>> {
+        Ok(match assignment {
+            Assignment::Lead(term) => Serving::Leader(Box::new(Leading {
+                register: self.clone(),
+                term,
+                memory: Mutex::default(),
+                turn: tokio::sync::Mutex::default(),
+            })),
+            Assignment::Follow(_) => Serving::Worker,
+        })
     }
 }
 
 /// One run of the application.
 #[derive(Debug)]
-pub struct Serving {
+pub enum Serving {
+    /// It leads.
+    Leader(Box<Leading>),
+    /// Another does.
+    Worker,
+}
+
+/// One term of the application.
+#[derive(Debug)]
+pub struct Leading {
     register: Register,
-    term: Term,
+    term: LeaderTerm,
     /// What the storage holds, once it was loaded in this term.
     memory: Mutex<Option<Memory>>,
     /// Whose turn it is to speak with the storage.
@@ -135,21 +152,19 @@ impl Trouble {
 impl Handler for Serving {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         let value = request.uri().query().and_then(|query| query.parse().ok());
-        let told = match (self.term.role(), request.method(), value) {
-            (Role::Leader, &Method::GET, None) => self.read().await,
-            (Role::Leader, &Method::POST, Some(value)) => self.write(value).await,
-            (Role::Leader, _, _) => {
-                return error(StatusCode::BAD_REQUEST, "bad_request", "accepted: GET, or POST with ?VALUE");
-            }
-            (Role::Worker | Role::None, _, _) => {
-                return error(StatusCode::CONFLICT, "wrong_role", "another node leads");
-            }
+        let Self::Leader(leading) = self else {
+            return error(StatusCode::CONFLICT, "wrong_role", "another node leads");
+        };
+        let told = match (request.method(), value) {
+            (&Method::GET, None) => leading.read().await,
+            (&Method::POST, Some(value)) => leading.write(value).await,
+            (_, _) => return error(StatusCode::BAD_REQUEST, "bad_request", "accepted: GET, or POST with ?VALUE"),
         };
         told.map_or_else(Trouble::answer, |told| json(StatusCode::OK, &told))
     }
 }
 
-impl Serving {
+impl Leading {
     async fn read(&self) -> Result<Told, Trouble> {
         let remembered = *self.memory();
         let loaded = match remembered {

@@ -4,8 +4,7 @@ use core::hash::{Hash, Hasher};
 use core::time::Duration;
 use std::io;
 
-use rolecall::NodeBuilder;
-use rolecall::http::{Client, ClientLimits, ServerLimits};
+use rolecall::http::{Client, ClientLimits, HttpNodeBuilder, ServerLimits};
 use rolecall_core::Time;
 use rolecall_sim::{Evidence, Host, Simulation, StorageHost, Visitor, Wrong};
 
@@ -35,7 +34,7 @@ impl Evidence for History {
 
 /// Builds a node that runs the register.
 #[must_use]
-pub fn node(host: &Host) -> NodeBuilder {
+pub fn node(host: &Host) -> HttpNodeBuilder {
     let client = Client::new(host.net(), host.clock(), ClientLimits::default());
     host.node(Register::new(client, host.clock(), host.storage(), PATIENCE))
 }

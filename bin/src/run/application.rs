@@ -2,16 +2,15 @@
 
 use core::error::Error;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use rolecall::{Observer, RoleService, SystemClock, Term, TokioNet};
-use rolecall_core::Role;
+use rolecall::{Assignment, SystemClock, TokioNet, http};
 use tokio::sync::OnceCell;
 
 use crate::cli::Tuning;
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
-use crate::search::{LeaderAddress, RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
+use crate::search::{RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
 
 /// The search of one node. A folder that can't be read is reported, and tried again each time a role is to be served.
 #[derive(Clone, Debug)]
@@ -19,13 +18,10 @@ pub(super) struct Application {
     options: SearchOptions,
     documents: PathBuf,
     opened: Arc<OnceCell<SearchService>>,
-    observer: Arc<OnceLock<Observer>>,
 }
 
 impl Application {
     pub(super) fn new(id: &str, documents: &Path, data: &Path, tuning: &Tuning) -> Self {
-        let observer: Arc<OnceLock<Observer>> = Arc::default();
-        let asked = Arc::clone(&observer);
         let options = SearchOptions {
             node: id.into(),
             documents: Arc::new(documents.to_owned()),
@@ -36,14 +32,8 @@ impl Application {
             work: Work::OnThreads,
             net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
-            leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),
         };
-        Self { options, documents: documents.to_owned(), opened: Arc::default(), observer }
-    }
-
-    /// Whom to ask who leads.
-    pub(super) fn observe(&self, observer: Observer) {
-        self.observer.get_or_init(|| observer);
+        Self { options, documents: documents.to_owned(), opened: Arc::default() }
     }
 
     /// What the whole cluster has to agree on.
@@ -57,10 +47,10 @@ impl Application {
     }
 }
 
-impl RoleService for Application {
+impl http::Application for Application {
     type Handler = SearchHandler;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
+    async fn serve(&self, assignment: Assignment) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
         let options = &self.options;
         let open = || async move {
             // Opening reads the whole folder.
@@ -68,6 +58,6 @@ impl RoleService for Application {
             let opened = tokio::task::spawn_blocking(move || SearchService::open(options)).await?;
             opened.map_err(Box::<dyn Error + Send + Sync>::from)
         };
-        self.opened.get_or_try_init(open).await?.serve(role, term).await
+        self.opened.get_or_try_init(open).await?.serve(assignment).await
     }
 }

@@ -3,11 +3,11 @@
 use core::error::Error;
 use core::time::Duration;
 use std::path::PathBuf;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
+use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store};
-use rolecall::{NodeBuilder, RunningNode};
 use rolecall_core::{Config, OnSuspend};
 
 use super::Desk;
@@ -81,25 +81,22 @@ pub(super) async fn launch<E>(
     plan: Plan,
     application: Application,
     open_store: impl FnOnce(Participant) -> Result<Box<dyn Store>, E> + Send + 'static,
-) -> Result<RunningNode, Failure>
+) -> Result<HttpNode, Failure>
 where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
-    let address = Arc::new(OnceLock::new());
-    let identity = Identity {
-        cluster: plan.cluster.clone(),
-        id: plan.config.id.to_string(),
-        address: Arc::clone(&address),
-        store: plan.store,
-    };
+    let (cluster, id, store) = (plan.cluster.clone(), plan.config.id.to_string(), plan.store);
     let desk = plan.desk;
     let always = desk.iter().flat_map(|desk| desk.addresses()).map(str::to_owned).collect();
-    let mut builder = NodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
+    let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
         .cluster(plan.cluster)
         .session_timeout(plan.session_timeout)
         .settings(application.settings().to_string())
         .listen(plan.listen)
-        .front(move |observer| Arc::new(NodeFront::new(identity, observer, desk)));
+        .front(move |observer, address| {
+            let identity = Identity { cluster, id, address: address.into(), store };
+            Arc::new(NodeFront::new(identity, observer, desk))
+        });
     if let Some(advertise) = plan.advertise {
         builder = builder.advertise(advertise);
     }
@@ -109,8 +106,5 @@ where
         })?;
         builder = builder.journal(journal);
     }
-    let node = builder.start().await.map_err(|error| Failure::Failed(error.to_string()))?;
-    address.get_or_init(|| node.address().to_owned());
-    application.observe(node.observer().clone());
-    Ok(node)
+    builder.start().await.map_err(|error| Failure::Failed(error.to_string()))
 }

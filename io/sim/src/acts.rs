@@ -45,13 +45,13 @@ impl Acts {
     }
 
     /// Records that a leader-only act begins now, in the term of `fence`. To be called right after
-    /// [`Term::check`](rolecall::Term::check) allowed it.
+    /// [`LeaderTerm::check`](rolecall::LeaderTerm::check) allowed it.
     pub fn begin(&self, fence: Fence) {
         self.note(fence, ActKind::Begin);
     }
 
     /// Records that a worker carries out a request of the leader of `fence` now. To be called right after
-    /// [`Term::admit`](rolecall::Term::admit) allowed it.
+    /// [`Following::admit`](rolecall::Following::admit) allowed it.
     pub fn accept(&self, fence: Fence) {
         self.note(fence, ActKind::Accept);
     }

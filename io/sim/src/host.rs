@@ -16,9 +16,9 @@ use super::sockets::Sockets;
 use super::storage;
 use super::store::{LinkFaults, SimStore};
 use super::trouble::{Trouble, Troubled};
-use rolecall::http::ServerLimits;
+use rolecall::http::{Application, HttpNodeBuilder, HttpService, ServerLimits, Slot};
 use rolecall::store::{Participant, Store};
-use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RoleService, SeededEntropy};
+use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RunOn, SeededEntropy};
 
 /// The port on which every node listens.
 const PORT: u16 = 80;
@@ -49,14 +49,17 @@ impl Host {
     /// A node that serves `service` on this host. The simulation adds its sockets, its clock and its judges; everything
     /// else may be set as usual.
     #[must_use]
-    pub fn node(&self, service: impl RoleService) -> NodeBuilder {
+    pub fn node(&self, application: impl Application) -> HttpNodeBuilder {
         let (net, clock, link_faults) = (self.net(), self.clock(), self.link_faults.clone());
         let (servers, entropy) = (self.servers, self.entropy(1));
+        let slot = Slot::default();
+        let service = HttpService::new(application, slot.clone());
         let service = Troubled { service, clock: self.clock(), trouble: self.trouble.clone() };
-        NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
+        let node = NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
             let store = SimStore::open(participant, servers, net, clock, entropy, link_faults);
             Ok::<_, Infallible>(Box::new(store) as Box<dyn Store>)
-        })
+        });
+        HttpNodeBuilder::around(node, slot)
     }
 
     /// The sockets of this host.
@@ -150,7 +153,7 @@ impl Controls {
     }
 
     /// Runs the node from its start to its end. Its first life begins `first_at`.
-    pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> NodeBuilder) -> turmoil::Result {
+    pub(super) async fn run(self, first_at: Duration, node: impl Fn(&Host) -> HttpNodeBuilder) -> turmoil::Result {
         self.freezer.reset();
         self.sockets.reset();
         if self.lock().count == 0 && !first_at.is_zero() {
@@ -160,6 +163,7 @@ impl Controls {
         let host = self.begin(orders);
         let builder = node(&host)
             .world(host.net(), host.clock(), host.entropy(0))
+            .run_on(RunOn::CallersRuntime)
             .tap(self.common.notebook.tap(self.number, self.common.truth.clone()))
             .session_timeout(self.common.session_timeout)
             .listen(format!("0.0.0.0:{PORT}"))

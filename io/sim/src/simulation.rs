@@ -13,9 +13,10 @@ use super::run::Run;
 use super::storage::StorageHost;
 use super::visitor::Visitor;
 use super::world::World;
-use rolecall::{BoxFuture, NodeBuilder};
+use rolecall::BoxFuture;
+use rolecall::http::HttpNodeBuilder;
 
-type MakeNode = Arc<dyn Fn(&Host) -> NodeBuilder + Send + Sync>;
+type MakeNode = Arc<dyn Fn(&Host) -> HttpNodeBuilder + Send + Sync>;
 type Visit = Arc<dyn Fn(Visitor) -> BoxFuture<'static, Result<(), String>> + Send + Sync>;
 type Gather = Arc<dyn Fn() -> Arc<dyn ErasedEvidence> + Send + Sync>;
 type Keep = Arc<dyn Fn(StorageHost) -> BoxFuture<'static, io::Result<()>> + Send + Sync>;
@@ -57,7 +58,7 @@ impl fmt::Debug for Simulation {
 impl Simulation {
     /// Three nodes for a minute, without faults. `node` is called whenever a node starts.
     #[must_use]
-    pub fn new(node: impl Fn(&Host) -> NodeBuilder + Send + Sync + 'static) -> Self {
+    pub fn new(node: impl Fn(&Host) -> HttpNodeBuilder + Send + Sync + 'static) -> Self {
         Self {
             node: Arc::new(node),
             visits: Vec::new(),

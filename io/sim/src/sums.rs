@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall_core::{Epoch, Fence, Incarnation, Role};
+use rolecall_core::{Epoch, Fence, Incarnation};
 use serde::{Deserialize, Serialize};
 use tokio::task::JoinSet;
 
 use super::acts::Acts;
 use super::host::Host;
 use super::visitor::Visitor;
-use rolecall::http::{Client, ClientLimits, error, json};
-use rolecall::{Clock, Handler, NodeBuilder, RoleService, Term};
+use rolecall::http::{Application, Client, ClientLimits, Handler, HttpNodeBuilder, error, json};
+use rolecall::{Assignment, Clock, Following, LeaderTerm};
 
 /// The numbers that are shared out, from 0.
 const NUMBERS: u64 = 48;
@@ -26,7 +26,7 @@ const ASK_LIMIT: Duration = Duration::from_secs(3);
 
 /// A node of the service: for [`Simulation::new`](super::Simulation::new).
 #[must_use]
-pub fn node(host: &Host) -> NodeBuilder {
+pub fn node(host: &Host) -> HttpNodeBuilder {
     let client = Client::new(host.net(), host.clock(), ClientLimits::default());
     host.node(Sums { client, clock: host.clock(), acts: host.acts() })
 }
@@ -39,11 +39,11 @@ pub struct Sums {
     acts: Acts,
 }
 
-impl RoleService for Sums {
+impl Application for Sums {
     type Handler = Serving;
 
-    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn Error + Send + Sync>> {
-        Ok(Serving { sums: self.clone(), term })
+    async fn serve(&self, assignment: Assignment) -> Result<Serving, Box<dyn Error + Send + Sync>> {
+        Ok(Serving { sums: self.clone(), assignment })
     }
 }
 
@@ -51,7 +51,7 @@ impl RoleService for Sums {
 #[derive(Debug)]
 pub struct Serving {
     sums: Sums,
-    term: Term,
+    assignment: Assignment,
 }
 
 /// What a leader asks of a worker.
@@ -75,10 +75,10 @@ struct Sum {
 
 impl Handler for Serving {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
-        match (self.term.role(), request.uri().path()) {
-            (Role::Leader, "/sum") => self.lead(&request).await,
-            (Role::Worker, "/task") => self.work(&request).await,
-            (Role::Leader | Role::Worker | Role::None, _) => {
+        match (&self.assignment, request.uri().path()) {
+            (Assignment::Lead(term), "/sum") => self.lead(term, &request).await,
+            (Assignment::Follow(following), "/task") => self.work(following, &request).await,
+            (Assignment::Lead(_) | Assignment::Follow(_), _) => {
                 error(StatusCode::CONFLICT, "wrong_role", "another node does this")
             }
         }
@@ -86,19 +86,19 @@ impl Handler for Serving {
 }
 
 impl Serving {
-    async fn lead(&self, request: &Request<Bytes>) -> Response<Bytes> {
+    async fn lead(&self, term: &LeaderTerm, request: &Request<Bytes>) -> Response<Bytes> {
         let factor = request.uri().query().and_then(|query| query.parse().ok()).unwrap_or(1);
-        let Ok(fence) = self.term.check() else { return over() };
+        let Ok(fence) = term.check() else { return over() };
         self.sums.acts.begin(fence);
-        let (sum, missing) = self.share_out(fence, factor).await;
-        let Ok(fence) = self.term.check() else { return over() };
+        let (sum, missing) = self.share_out(term, fence, factor).await;
+        let Ok(fence) = term.check() else { return over() };
         self.sums.acts.begin(fence);
         let partial = !missing.is_empty();
         json(StatusCode::OK, &Sum { factor, sum, missing, partial, epoch: fence.epoch.0 })
     }
 
-    async fn share_out(&self, fence: Fence, factor: u64) -> (u64, Vec<u64>) {
-        let workers = self.term.members().now();
+    async fn share_out(&self, term: &LeaderTerm, fence: Fence, factor: u64) -> (u64, Vec<u64>) {
+        let workers = term.members().now();
         if workers.members.is_empty() {
             return ((0..NUMBERS).map(|number| number * factor).sum(), Vec::new());
         }
@@ -130,12 +130,12 @@ impl Serving {
         (sum, missing)
     }
 
-    async fn work(&self, request: &Request<Bytes>) -> Response<Bytes> {
+    async fn work(&self, following: &Following, request: &Request<Bytes>) -> Response<Bytes> {
         let Ok(task) = serde_json::from_slice::<Task>(request.body()) else {
             return error(StatusCode::BAD_REQUEST, "bad_task", "this is not a task");
         };
         let fence = Fence { incarnation: Incarnation(task.incarnation), epoch: Epoch(task.epoch) };
-        if let Err(stale) = self.term.admit(fence).await {
+        if let Err(stale) = following.admit(fence).await {
             return error(StatusCode::CONFLICT, "stale_epoch", &stale.to_string());
         }
         self.sums.acts.accept(fence);

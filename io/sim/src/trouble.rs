@@ -4,11 +4,7 @@ use core::error::Error;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use bytes::Bytes;
-use http::{Request, Response};
-use rolecall_core::Role;
-
-use rolecall::{Clock, Handler, RoleService, Term};
+use rolecall::{Assignment, Clock, Drain, Running, Service};
 
 /// What is wrong with the application of one host. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -44,10 +40,10 @@ pub(super) struct Troubled<S> {
     pub(super) trouble: Trouble,
 }
 
-impl<S: RoleService> RoleService for Troubled<S> {
-    type Handler = Handling<S::Handler>;
+impl<S: Service> Service for Troubled<S> {
+    type Running = TroubledRun<S::Running>;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<Self::Handler, Box<dyn Error + Send + Sync>> {
+    async fn start(&self, assignment: Assignment) -> Result<Self::Running, Box<dyn Error + Send + Sync>> {
         {
             let mut ills = self.trouble.lock();
             if ills.failing_starts > 0 {
@@ -55,29 +51,26 @@ impl<S: RoleService> RoleService for Troubled<S> {
                 return Err("it was told to fail".into());
             }
         }
-        let handler = self.service.serve(role, term).await?;
-        Ok(Handling { handler, clock: Arc::clone(&self.clock), trouble: self.trouble.clone() })
+        let running = self.service.start(assignment).await?;
+        Ok(TroubledRun { running, clock: Arc::clone(&self.clock), trouble: self.trouble.clone() })
     }
 }
 
 /// One run of the application, with its troubles.
 #[derive(Debug)]
-pub(super) struct Handling<H> {
-    handler: H,
+pub(super) struct TroubledRun<R> {
+    running: R,
     clock: Arc<dyn Clock>,
     trouble: Trouble,
 }
 
-impl<H: Handler> Handler for Handling<H> {
-    async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
-        self.handler.handle(request).await
-    }
-
-    async fn stop(&self) {
-        let takes = self.trouble.lock().stop_takes;
+impl<R: Running> Running for TroubledRun<R> {
+    async fn stop(self, drain: Drain) {
+        let Self { running, clock, trouble } = self;
+        running.stop(drain).await;
+        let takes = trouble.lock().stop_takes;
         if !takes.is_zero() {
-            self.clock.sleep_until(self.clock.now() + takes).await;
+            clock.sleep_until(clock.now() + takes).await;
         }
-        self.handler.stop().await;
     }
 }

@@ -4,10 +4,11 @@
 //! and carries the actions out in order, the gate first.
 
 mod outcome;
+mod place;
 mod services;
 mod settle;
 mod sources;
-#[cfg(test)]
+#[cfg(all(test, feature = "http"))]
 mod tests;
 
 use core::future::poll_fn;
@@ -15,20 +16,22 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::{Action, Announcement, Directory, Event, Node, Time};
+use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time};
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 pub use self::outcome::Outcome;
+pub(crate) use self::place::Driving;
+pub use self::place::RunOn;
 use self::services::Services;
 use crate::entropy::Entropy;
-use crate::http::Slot;
 use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::mutant::Mutant;
 use crate::service::ErasedService;
 use crate::status::StatusBoard;
 use crate::store::{Store, StoreEvent};
-use crate::{BoxFuture, Clock, Gate, Tap};
+use crate::{Assignment, BoxFuture, Clock, Gate, Stop, Tap};
 
 /// What a driver is made of.
 #[derive(Debug)]
@@ -41,7 +44,8 @@ pub(crate) struct Parts {
     pub(crate) gate: Gate,
     pub(crate) inbox: mpsc::Receiver<Event>,
     pub(crate) service: Arc<dyn ErasedService>,
-    pub(crate) slot: Slot,
+    /// The application's.
+    pub(crate) runtime: Handle,
     pub(crate) journal: Option<Journal>,
     pub(crate) tap: Option<Box<dyn Tap>>,
     pub(crate) metrics: Arc<Metrics>,
@@ -85,7 +89,7 @@ const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 impl Driver {
     pub(crate) fn new(parts: Parts) -> Self {
-        let services = Services::new(Arc::clone(&parts.clock), parts.service, parts.slot);
+        let services = Services::new(Arc::clone(&parts.clock), parts.service, parts.runtime);
         Self {
             gate: parts.gate,
             services,
@@ -186,9 +190,9 @@ impl Driver {
                 Action::OpenGate { .. } | Action::CloseGate => {}
                 Action::Floor(_) if Mutant::FloorNotRaised.lives() && self.gate.floor().is_some() => {}
                 Action::Floor(fence) => self.gate.raise_floor(fence),
-                Action::StartService { run, role, fence } => {
-                    let (term, stop) = self.gate.term(role, fence);
-                    self.services.start(run, role, term, stop);
+                Action::StartService { run, role: _, fence } => {
+                    let (assignment, stop) = self.assign(fence);
+                    self.services.start(run, assignment, stop);
                 }
                 Action::StopService { run, drain_until } => self.services.stop(run, drain_until),
                 Action::Announce(announcement) => self.announce(&announcement),
@@ -206,7 +210,22 @@ impl Driver {
         outcome
     }
 
+    /// The part of a node in the term of `fence`, or of one that follows.
+    fn assign(&mut self, fence: Option<Fence>) -> (Assignment, Stop) {
+        match fence {
+            Some(fence) => {
+                let (term, stop) = self.gate.lead(fence);
+                (Assignment::Lead(term), stop)
+            }
+            None => {
+                let (following, stop) = self.gate.follow();
+                (Assignment::Follow(following), stop)
+            }
+        }
+    }
+
     fn publish(&self) {
+        self.gate.show_leader(self.node.leader());
         let failure = self.services.failure();
         self.board.publish(&self.node, self.gate.workers().snapshot(), failure, self.clock.wall());
     }

@@ -3,21 +3,22 @@
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use rolecall_core::{Event, Role, Run, Time};
+use rolecall_core::{Event, Run, Time};
+use tokio::runtime::Handle;
 use tokio::sync::watch;
 use tokio::task::{AbortHandle, JoinError, JoinSet};
 
-use crate::http::Slot;
 use crate::mutant::Mutant;
-use crate::service::{ErasedHandler, ErasedService, ServeError};
-use crate::{Clock, Stop, Term};
+use crate::service::{ErasedRunning, ErasedService, StartFailure};
+use crate::{Assignment, Clock, Drain, Stop};
 
-/// Starts and stops the application's service as the core orders; one run at a time.
+/// Starts and stops the application's service as the core orders; one run at a time. All that is the application's happens on
+/// its own runtime.
 #[derive(Debug)]
 pub(super) struct Services {
     clock: Arc<dyn Clock>,
     service: Arc<dyn ErasedService>,
-    slot: Slot,
+    runtime: Handle,
     run: Option<(Run, Phase)>,
     tasks: JoinSet<Report>,
     /// Why the last run could not be started; none once one is.
@@ -27,19 +28,19 @@ pub(super) struct Services {
 #[derive(Debug)]
 enum Phase {
     Starting { stop: Stop, task: AbortHandle },
-    Running { stop: Stop },
+    Running { stop: Stop, running: Box<dyn ErasedRunning> },
     Stopping { drain: watch::Sender<Time> },
 }
 
-/// How a task of a run ended.
+/// End of a task of a run.
 enum Report {
-    Served(Result<Arc<dyn ErasedHandler>, ServeError>),
+    Started(Result<Box<dyn ErasedRunning>, StartFailure>),
     Stopped,
 }
 
 impl Services {
-    pub(super) fn new(clock: Arc<dyn Clock>, service: Arc<dyn ErasedService>, slot: Slot) -> Self {
-        Self { clock, service, slot, run: None, tasks: JoinSet::new(), failure: None }
+    pub(super) fn new(clock: Arc<dyn Clock>, service: Arc<dyn ErasedService>, runtime: Handle) -> Self {
+        Self { clock, service, runtime, run: None, tasks: JoinSet::new(), failure: None }
     }
 
     /// Why the last run could not be started, if it could not.
@@ -47,14 +48,15 @@ impl Services {
         self.failure.clone()
     }
 
-    pub(super) fn start(&mut self, run: Run, role: Role, term: Term, stop: Stop) {
+    pub(super) fn start(&mut self, run: Run, assignment: Assignment, stop: Stop) {
         assert!(self.run.is_none(), "the core starts a service only when no other runs");
         let service = Arc::clone(&self.service);
-        let task = self.tasks.spawn(async move { Report::Served(service.serve(role, term).await) });
+        let start = async move { Report::Started(service.start(assignment).await) };
+        let task = self.tasks.spawn_on(start, &self.runtime);
         self.run = Some((run, Phase::Starting { stop, task }));
     }
 
-    /// Takes no new requests from this moment on; a second call can only bring the end closer.
+    /// Tells the run to stop; a second call can only bring the end closer.
     pub(super) fn stop(&mut self, run: Run, drain_until: Time) {
         let Some((current, phase)) = self.run.take_if(|(current, _)| *current == run) else {
             tracing::debug!(run = run.0, "asked to stop a run that is over");
@@ -66,16 +68,10 @@ impl Services {
                 task.abort();
                 watch::Sender::new(drain_until)
             }
-            Phase::Running { stop } => {
+            Phase::Running { stop, running } => {
                 stop.signal();
                 let drain = watch::Sender::new(drain_until);
-                if let Some(occupant) = self.slot.clear() {
-                    let (clock, drain) = (Arc::clone(&self.clock), drain.subscribe());
-                    self.tasks.spawn(async move {
-                        occupant.stop(&*clock, drain).await;
-                        Report::Stopped
-                    });
-                }
+                self.end(running, &drain);
                 drain
             }
             Phase::Stopping { drain } => {
@@ -84,6 +80,15 @@ impl Services {
             }
         };
         self.run = Some((current, Phase::Stopping { drain }));
+    }
+
+    fn end(&mut self, running: Box<dyn ErasedRunning>, drain: &watch::Sender<Time>) {
+        let drain = Drain::new(Arc::clone(&self.clock), drain.subscribe());
+        let stop = async move {
+            running.stop(drain).await;
+            Report::Stopped
+        };
+        self.tasks.spawn_on(stop, &self.runtime);
     }
 
     /// What the core has to be told of the run. Pending while there is nothing; the caller polls again after each order.
@@ -103,36 +108,36 @@ impl Services {
     fn ended(&mut self, ended: Result<Report, JoinError>) -> Option<Event> {
         let (run, phase) = self.run.take()?;
         match (ended, phase) {
-            (Ok(Report::Served(Ok(handler))), Phase::Starting { stop, .. }) => {
-                self.slot.fill(handler);
+            (Ok(Report::Started(Ok(running))), Phase::Starting { stop, .. }) => {
                 self.failure = None;
-                self.run = Some((run, Phase::Running { stop }));
+                self.run = Some((run, Phase::Running { stop, running }));
                 Some(Event::ServiceStarted { run })
             }
             // The order to stop came when it had just started.
-            (Ok(Report::Served(Ok(handler))), phase) => {
-                self.tasks.spawn(async move {
-                    handler.stop().await;
-                    Report::Stopped
-                });
-                self.run = Some((run, phase));
+            (Ok(Report::Started(Ok(running))), Phase::Stopping { drain }) => {
+                self.end(running, &drain);
+                self.run = Some((run, Phase::Stopping { drain }));
                 None
             }
-            (Ok(Report::Served(Err(_))), Phase::Starting { stop, .. }) if Mutant::FailedStartServes.lives() => {
-                self.run = Some((run, Phase::Running { stop }));
+            (Ok(Report::Started(Err(_))), Phase::Starting { stop, .. }) if Mutant::FailedStartServes.lives() => {
+                self.run = Some((run, Phase::Running { stop, running: Box::new(()) }));
                 Some(Event::ServiceStarted { run })
             }
-            (Ok(Report::Served(Err(error))), Phase::Starting { .. } | Phase::Running { .. }) => {
+            (Ok(Report::Started(Err(error))), Phase::Starting { .. }) => {
                 tracing::warn!(run = run.0, %error, "the service could not be started");
                 self.failure = Some(error.to_string().into());
                 Some(Event::ServiceFailed { run })
             }
-            (Err(error), Phase::Starting { .. } | Phase::Running { .. }) => {
+            (Err(error), Phase::Starting { .. }) => {
                 tracing::error!(run = run.0, %error, "the service panicked while it started");
                 self.failure = Some("it panicked".into());
                 Some(Event::ServiceFailed { run })
             }
-            (Ok(Report::Stopped) | Ok(Report::Served(Err(_))) | Err(_), _) => Some(Event::ServiceStopped { run }),
+            (Err(error), Phase::Stopping { .. }) if error.is_panic() => {
+                tracing::error!(run = run.0, %error, "the service panicked while it stopped");
+                Some(Event::ServiceStopped { run })
+            }
+            (Ok(Report::Stopped) | Ok(Report::Started(_)) | Err(_), _) => Some(Event::ServiceStopped { run }),
         }
     }
 }
@@ -140,11 +145,16 @@ impl Services {
 /// With its driver gone nothing can stop the run in good order: it is cut off.
 impl Drop for Services {
     fn drop(&mut self) {
-        if let Some((_, Phase::Starting { stop, .. } | Phase::Running { stop })) = &self.run {
-            stop.signal();
+        // What the application drops may be tied to its runtime.
+        let _inside = self.runtime.enter();
+        match self.run.take() {
+            Some((_, Phase::Starting { stop, .. })) => stop.signal(),
+            Some((_, Phase::Running { stop, running })) => {
+                stop.signal();
+                drop(running);
+            }
+            Some((_, Phase::Stopping { .. })) | None => {}
         }
-        if let Some(occupant) = self.slot.clear() {
-            occupant.cut_off();
-        }
+        self.tasks.abort_all();
     }
 }

@@ -1,16 +1,23 @@
-//! HTTP over the [`Net`](crate::Net) seam: one listener for the life of the process, whose handler follows the role, and a
-//! client that keeps its connections.
+//! The storey above: a node with a server of its own, for programs that have none.
+//!
+//! HTTP goes over the [`Net`](crate::Net) seam. One listener stands for the life of the process, and its handler follows the
+//! role: an [`Application`] is a [`Service`](crate::Service) whose requests come through a [`Slot`]. The client keeps its
+//! connections.
 
 mod answer;
+mod application;
 mod client;
 mod connection;
+mod node;
 mod patience;
 mod pool;
 mod server;
 mod slot;
 
 pub use answer::{error, json, only};
+pub use application::{Application, Handler, HttpService, Serving};
 pub use client::{Client, ClientError, ClientLimits, Idempotent};
+pub use node::{HttpNode, HttpNodeBuilder};
 pub use server::{Front, Peer, Server, ServerLimits};
 pub use slot::Slot;
 

@@ -89,7 +89,17 @@ impl Server {
         front: Option<Arc<dyn Front>>,
         limits: ServerLimits,
     ) -> io::Result<Self> {
-        let listener = net.bind(address).await?;
+        Ok(Self::new(net.bind(address).await?, clock, slot, front, limits))
+    }
+
+    /// Answers those who connect to `listener`.
+    pub(crate) fn new(
+        listener: Box<dyn Listener>,
+        clock: Arc<dyn Clock>,
+        slot: Slot,
+        front: Option<Arc<dyn Front>>,
+        limits: ServerLimits,
+    ) -> Self {
         let address = listener.address();
         let closing = watch::Sender::new(false);
         let requests = Arc::new(Semaphore::new(limits.requests));
@@ -97,7 +107,7 @@ impl Server {
             Connection { clock, slot, front, limits: Arc::new(limits), requests, closing: closing.subscribe() };
         let (sender, gone) = oneshot::channel();
         let accepting = tokio::spawn(accept(Listening { listener, _gone: sender }, connection));
-        Ok(Self { address, closing, accepting, gone: Some(gone) })
+        Self { address, closing, accepting, gone: Some(gone) }
     }
 
     /// Where it listens, `host:port`, with the port that was chosen for port 0.
@@ -106,21 +116,36 @@ impl Server {
         &self.address
     }
 
-    /// Fails once nobody listens at the address any more, also when this server was dropped; there is one.
-    pub(crate) fn gone(&mut self) -> Option<oneshot::Receiver<Infallible>> {
-        self.gone.take()
-    }
-
     /// Accepts no more and closes each connection after the request that is on it. Ends when all are closed.
     pub async fn close(mut self) {
+        self.closed().await;
+    }
+
+    /// Does what [`close`](Self::close) does; may be dropped and called again.
+    pub(crate) async fn closed(&mut self) {
         self.closing.send_replace(true);
-        drop((&mut self.accepting).await);
+        // Awaited to its end a second time it would panic.
+        if !self.accepting.is_finished() {
+            drop((&mut self.accepting).await);
+        }
+    }
+
+    /// Cuts off every connection at once, as a crash would.
+    pub(crate) fn cut_off(&mut self) {
+        self.accepting.abort();
+    }
+
+    /// Ends once nobody listens at the address any more.
+    pub(crate) async fn gone(&mut self) {
+        if let Some(gone) = self.gone.take() {
+            drop(gone.await);
+        }
     }
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        self.accepting.abort();
+        self.cut_off();
     }
 }
 

@@ -8,12 +8,11 @@ use bytes::Bytes;
 use futures_util::FutureExt;
 use http::header::RETRY_AFTER;
 use http::{HeaderValue, Request, Response, StatusCode};
-use rolecall_core::Time;
 use tokio::sync::watch;
 
 use super::answer;
-use crate::Clock;
-use crate::service::ErasedHandler;
+use super::application::ErasedHandler;
+use crate::Drain;
 
 /// What the server answers with: empty, or the handler of one run of a service. Clones share it.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +20,11 @@ pub struct Slot(Arc<Mutex<Option<Arc<Occupant>>>>);
 
 impl Slot {
     /// Takes requests with `handler` from now on; the slot has to be empty.
-    pub(crate) fn fill(&self, handler: Arc<dyn ErasedHandler>) {
+    pub(crate) fn fill(&self, handler: Arc<dyn ErasedHandler>) -> Arc<Occupant> {
         let occupant = Arc::new(Occupant { handler, in_flight: watch::Sender::new(0), cut: watch::Sender::new(false) });
-        let before = self.lock().replace(occupant);
+        let before = self.lock().replace(Arc::clone(&occupant));
         assert!(before.is_none(), "one run of a service ends before another starts");
+        occupant
     }
 
     /// Takes no more requests. Those in flight go on in what is returned.
@@ -71,18 +71,13 @@ pub(crate) struct Occupant {
 }
 
 impl Occupant {
-    /// Lets the requests in flight end until `drain`, which may come closer meanwhile, cuts off the rest, and stops the
-    /// handler.
-    pub(crate) async fn stop(&self, clock: &dyn Clock, mut drain: watch::Receiver<Time>) {
+    /// Lets the requests in flight end until `drain` is over, cuts off the rest, and stops the handler.
+    pub(crate) async fn stop(&self, drain: &Drain) {
         let mut in_flight = self.in_flight.subscribe();
-        loop {
-            let until = *drain.borrow_and_update();
-            tokio::select! {
-                biased;
-                _ = in_flight.wait_for(|count| *count == 0) => break,
-                () = clock.sleep_until(until) => break,
-                Ok(()) = drain.changed() => {}
-            }
+        tokio::select! {
+            biased;
+            _ = in_flight.wait_for(|count| *count == 0) => {}
+            () = drain.over() => {}
         }
         self.cut_off();
         drop(in_flight.wait_for(|count| *count == 0).await);

@@ -9,8 +9,9 @@ use core::time::Duration;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rolecall::http::HttpNode;
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Observer, Outcome, RunningNode, SystemClock};
+use rolecall::{Observer, Outcome, SystemClock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -261,7 +262,7 @@ fn follow((id, observer): (String, Observer)) {
 }
 
 /// Owns a node until it ends, or is to end; what it ended with, unless it crashed.
-async fn keep(mut node: RunningNode, asked: oneshot::Receiver<End>) -> Option<Outcome> {
+async fn keep(mut node: HttpNode, asked: oneshot::Receiver<End>) -> Option<Outcome> {
     let asked = tokio::select! {
         outcome = node.wait() => return Some(outcome),
         asked = asked => asked,

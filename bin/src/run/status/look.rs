@@ -170,34 +170,30 @@ mod tests {
     use core::error::Error;
     use core::task::{Context, Poll};
 
-    use bytes::Bytes;
-    use http::{Request, Response};
     use rolecall::store::{MemoryStore, Participant};
-    use rolecall::{Handler, NodeBuilder, RoleService, RunningNode, SystemClock, Term};
-    use rolecall_core::{Config, Role};
+    use rolecall::{Assignment, NodeBuilder, RunningNode, Service, SystemClock};
+    use rolecall_core::Config;
 
     use super::*;
 
     struct Nothing;
 
-    impl RoleService for Nothing {
-        type Handler = Self;
+    impl Service for Nothing {
+        type Running = ();
 
-        async fn serve(&self, _role: Role, _term: Term) -> Result<Self, Box<dyn Error + Send + Sync>> {
-            Ok(Self)
-        }
-    }
-
-    impl Handler for Nothing {
-        async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
-            Response::default()
+        async fn start(&self, _assignment: Assignment) -> Result<(), Box<dyn Error + Send + Sync>> {
+            Ok(())
         }
     }
 
     async fn node(store: &MemoryStore, id: &str) -> RunningNode {
         let store = store.clone();
         let open = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
-        NodeBuilder::new(Config::new(id), Nothing, open).start().await.expect("a free port of the loopback")
+        NodeBuilder::new(Config::new(id), Nothing, open)
+            .address(format!("{id}.example:80"))
+            .start()
+            .await
+            .expect("a thread can be started")
     }
 
     fn participant() -> Participant {
@@ -221,8 +217,8 @@ mod tests {
     }
 
     impl<S: Store> Store for Malformed<S> {
-        fn send(&mut self, id: OpId, request: super::Request) {
-            if request == super::Request::Term(TermRequest::Read) {
+        fn send(&mut self, id: OpId, request: Request) {
+            if request == Request::Term(TermRequest::Read) {
                 self.denied = Some(id);
             } else {
                 self.store.send(id, request);

@@ -63,7 +63,9 @@ impl TaskClient for Crew {
             Mood::Fine | Mood::Boasting => {}
             Mood::Down => return Err(TaskFailure::Failed("connection refused".into())),
             Mood::Hung => core::future::pending().await,
-            Mood::Deposed => return Err(TermOver { fence: None }.into()),
+            Mood::Deposed => {
+                return Err(TermOver { fence: Fence { incarnation: Incarnation(1), epoch: Epoch(1) } }.into());
+            }
         }
         let (_, holdings) = &self.workers[&worker.id];
         if let Some(hook) = &mut *self.hook.lock().expect("no test panicked") {

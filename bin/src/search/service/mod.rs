@@ -22,9 +22,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall::http::{Client, ClientLimits, error};
-use rolecall::{Clock, Handler, Net, Observer, RoleService, Term};
-use rolecall_core::{Leader, Role};
+use rolecall::http::{Application, Client, ClientLimits, Handler, error};
+use rolecall::{Assignment, Clock, Following, LeaderTerm, Members, Net};
 use tokio::task::JoinSet;
 
 use super::coordinator::{Coordinator, Pace};
@@ -33,31 +32,8 @@ use super::holdings::{Holdings, HoldingsReport};
 use super::index::Storage;
 use super::placement::COPIES;
 use super::settings::Settings;
-use refresh::{Assignment, Refreshing};
+use refresh::{Assignment as Share, Refreshing};
 use tasks::HttpTasks;
-
-/// Who leads, as far as a worker knows.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LeaderAddress {
-    /// The leader answers here, `host:port`.
-    Known(Arc<str>),
-    /// Nobody does, or it is not known yet.
-    Unknown,
-    /// Somebody who is no node of ours and does not search.
-    Foreign,
-}
-
-impl LeaderAddress {
-    /// What a node knows, seen through `observer`; there is none before the node has started.
-    #[must_use]
-    pub fn seen_by(observer: Option<&Observer>) -> Self {
-        match observer.and_then(|observer| observer.status().leader) {
-            Some(Leader::Node { address, .. }) => Self::Known(address),
-            Some(Leader::Foreign { .. }) => Self::Foreign,
-            None => Self::Unknown,
-        }
-    }
-}
 
 /// What a search service is made of.
 #[derive(Clone)]
@@ -80,8 +56,6 @@ pub struct SearchOptions {
     pub net: Arc<dyn Net>,
     /// The time.
     pub clock: Arc<dyn Clock>,
-    /// Tells a worker where to send who wants to search.
-    pub leader: Arc<dyn Fn() -> LeaderAddress + Send + Sync>,
 }
 
 /// Where a node does what takes long.
@@ -143,7 +117,7 @@ impl SearchService {
         self.holdings.report()
     }
 
-    fn refresh(&self, assignment: Assignment, term: &Term) -> JoinSet<()> {
+    fn refresh(&self, assignment: Share, members: Members) -> JoinSet<()> {
         let SearchOptions { node, settings, rescan, work, clock, .. } = &self.options;
         let refreshing = Refreshing {
             holdings: Arc::clone(&self.holdings),
@@ -154,7 +128,6 @@ impl SearchService {
             rescan: *rescan,
             work: *work,
         };
-        let members = term.members();
         // Before the first request: what is wanted and not there yet is waited for.
         refreshing.want(&members);
         let mut task = JoinSet::new();
@@ -163,62 +136,64 @@ impl SearchService {
     }
 }
 
-impl RoleService for SearchService {
+impl Application for SearchService {
     type Handler = SearchHandler;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
-        let SearchOptions { node, pace, work, clock, leader, settings, .. } = &self.options;
+    async fn serve(&self, assignment: Assignment) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
+        let SearchOptions { node, pace, work, clock, settings, .. } = &self.options;
         let threads = work.on_threads();
-        let (assignment, serving) = match role {
-            Role::None => return Err("there is nothing to serve without a role".into()),
-            Role::Worker => {
-                let holdings = Arc::clone(&self.holdings);
-                let leader = Arc::clone(leader);
-                (Assignment::Worker, Serving::Worker { holdings, leader, threads })
+        let (share, members, serving) = match assignment {
+            Assignment::Follow(following) => {
+                let (holdings, members) = (Arc::clone(&self.holdings), following.workers_as_read());
+                (Share::Worker, members, Serving::Worker { following, holdings, threads })
             }
-            Role::Leader => {
+            Assignment::Lead(term) => {
                 let tasks = HttpTasks { client: self.client.clone(), term: term.clone(), settings: *settings };
                 let here = Arc::clone(&self.holdings);
                 let coordinator = Coordinator::new(tasks, here, Arc::clone(clock), *pace, threads);
-                (Assignment::Leader, Serving::Leader { coordinator: Box::new(coordinator), node: Arc::clone(node) })
+                let (members, node) = (term.members(), Arc::clone(node));
+                (Share::Leader, members, Serving::Leader { term, coordinator: Box::new(coordinator), node })
             }
         };
-        let refreshing = std::sync::Mutex::new(self.refresh(assignment, &term));
-        Ok(SearchHandler { term, serving, refreshing })
+        let refreshing = std::sync::Mutex::new(self.refresh(share, members));
+        Ok(SearchHandler { serving, refreshing })
     }
 }
 
 /// Answers for one run in one role.
 pub struct SearchHandler {
-    term: Term,
     serving: Serving,
     /// Ends with the handler.
     refreshing: std::sync::Mutex<JoinSet<()>>,
 }
 
 enum Serving {
-    Worker { holdings: Arc<Holdings>, leader: Arc<dyn Fn() -> LeaderAddress + Send + Sync>, threads: bool },
-    Leader { coordinator: Box<Coordinator<HttpTasks>>, node: Arc<str> },
+    Worker { following: Following, holdings: Arc<Holdings>, threads: bool },
+    Leader { term: LeaderTerm, coordinator: Box<Coordinator<HttpTasks>>, node: Arc<str> },
 }
 
 impl fmt::Debug for SearchHandler {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("SearchHandler").field("role", &self.term.role()).finish_non_exhaustive()
+        let role = match &self.serving {
+            Serving::Worker { .. } => "worker",
+            Serving::Leader { .. } => "leader",
+        };
+        formatter.debug_struct("SearchHandler").field("role", &role).finish_non_exhaustive()
     }
 }
 
 impl Handler for SearchHandler {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         match (request.uri().path(), &self.serving) {
-            ("/task", Serving::Worker { holdings, threads, .. }) => {
-                respond::task(&self.term, holdings, *threads, &request).await
+            ("/task", Serving::Worker { following, holdings, threads }) => {
+                respond::task(following, holdings, *threads, &request).await
             }
             ("/task", Serving::Leader { .. }) => {
                 error(StatusCode::CONFLICT, "wrong_role", "this node leads: tasks are for workers")
             }
-            ("/search", Serving::Worker { leader, .. }) => respond::redirect(&leader(), &request),
-            ("/search", Serving::Leader { coordinator, node }) => {
-                respond::search(&self.term, coordinator, node, &request).await
+            ("/search", Serving::Worker { following, .. }) => respond::redirect(following.leader(), &request),
+            ("/search", Serving::Leader { term, coordinator, node }) => {
+                respond::search(term, coordinator, node, &request).await
             }
             (path, _) => {
                 let message = format!("there is nothing at {path}: search is at /search?q=…");

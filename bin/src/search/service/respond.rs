@@ -6,18 +6,19 @@ use bytes::Bytes;
 use http::header::{LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use rolecall::http::{error, json, only};
-use rolecall::{Term, TermOver};
+use rolecall::{Following, LeaderTerm, TermOver};
+use rolecall_core::Leader;
 
+use super::parameters;
 use super::refresh::workers;
 use super::tasks::HttpTasks;
-use super::{LeaderAddress, parameters};
 use crate::search::coordinator::{Coordinator, SearchError};
 use crate::search::holdings::Holdings;
 use crate::search::wire::{TaskError, TaskRequest};
 
 /// A worker's `POST /task`.
 pub(super) async fn task(
-    term: &Term,
+    following: &Following,
     holdings: &Arc<Holdings>,
     threads: bool,
     request: &Request<Bytes>,
@@ -31,7 +32,7 @@ pub(super) async fn task(
             return error(StatusCode::BAD_REQUEST, "bad_task", &format!("the body is no task: {reason}"));
         }
     };
-    if let Err(stale) = term.admit(fence).await {
+    if let Err(stale) = following.admit(fence).await {
         return error(StatusCode::CONFLICT, "stale_epoch", &stale.to_string());
     }
     let ours = holdings.settings();
@@ -65,13 +66,13 @@ fn refused(reason: &TaskError) -> Response<Bytes> {
 }
 
 /// A worker's `GET /search`.
-pub(super) fn redirect(leader: &LeaderAddress, request: &Request<Bytes>) -> Response<Bytes> {
+pub(super) fn redirect(leader: Option<Leader>, request: &Request<Bytes>) -> Response<Bytes> {
     if let Some(refusal) = only(&[Method::GET], request) {
         return refusal;
     }
     let target = request.uri().path_and_query().map_or("/search", |target| target.as_str());
     match leader {
-        LeaderAddress::Known(address) => match HeaderValue::from_str(&format!("http://{address}{target}")) {
+        Some(Leader::Node { address, .. }) => match HeaderValue::from_str(&format!("http://{address}{target}")) {
             Ok(location) => {
                 let mut response = Response::new(Bytes::new());
                 *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
@@ -80,14 +81,16 @@ pub(super) fn redirect(leader: &LeaderAddress, request: &Request<Bytes>) -> Resp
             }
             Err(_) => later("no_leader", "the leader's address is not one that can be redirected to"),
         },
-        LeaderAddress::Unknown => later("no_leader", "no leader is known at the moment: ask again soon"),
-        LeaderAddress::Foreign => later("foreign_leader", "a client of another kind leads, and it does not search"),
+        None => later("no_leader", "no leader is known at the moment: ask again soon"),
+        Some(Leader::Foreign { .. }) => {
+            later("foreign_leader", "a client of another kind leads, and it does not search")
+        }
     }
 }
 
 /// The leader's `GET /search`. The term is looked at before anything is done and once more right before the answer.
 pub(super) async fn search(
-    term: &Term,
+    term: &LeaderTerm,
     coordinator: &Coordinator<HttpTasks>,
     node: &str,
     request: &Request<Bytes>,
@@ -111,7 +114,7 @@ pub(super) async fn search(
             return error(StatusCode::BAD_REQUEST, "bad_query", &reason.to_string());
         }
     };
-    answer.epoch = term.fence().map_or(0, |fence| fence.epoch.0);
+    answer.epoch = term.fence().epoch.0;
     let response = json(StatusCode::OK, &answer);
     match term.check() {
         Ok(_) => response,

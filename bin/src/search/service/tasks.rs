@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
-use rolecall::Term;
+use rolecall::LeaderTerm;
 use rolecall::http::{Client, Idempotent};
 use rolecall_core::Time;
 use serde::Deserialize;
@@ -15,7 +15,7 @@ use crate::search::wire::{Task, TaskAnswer, TaskRequest};
 /// Sends tasks to workers during one term.
 pub(super) struct HttpTasks {
     pub(super) client: Client,
-    pub(super) term: Term,
+    pub(super) term: LeaderTerm,
     pub(super) settings: Settings,
 }
 

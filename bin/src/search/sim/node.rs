@@ -1,10 +1,9 @@
 //! A node of the search on a simulated machine.
 
 use core::time::Duration;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
-use rolecall::http::Front;
-use rolecall::{NodeBuilder, Observer};
+use rolecall::http::{Front, HttpNodeBuilder};
 use rolecall_sim::Host;
 
 use super::collection::Collection;
@@ -13,7 +12,7 @@ use super::watched::Watched;
 use crate::front::{Identity, NodeFront, Sharing};
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
-use crate::search::{LeaderAddress, RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
+use crate::search::{RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
 
 /// Few, so that what is missing can be found out from an answer.
 pub(super) const SHARDS: u16 = 8;
@@ -30,9 +29,7 @@ pub(super) fn settings() -> Settings {
 /// # Panics
 /// Never: documents in memory can be listed.
 #[must_use]
-pub fn node(host: &Host) -> NodeBuilder {
-    let seen: Arc<OnceLock<Observer>> = Arc::default();
-    let asked = Arc::clone(&seen);
+pub fn node(host: &Host) -> HttpNodeBuilder {
     let service = SearchService::open(SearchOptions {
         node: host.name().into(),
         documents: Arc::new(Collection),
@@ -43,18 +40,12 @@ pub fn node(host: &Host) -> NodeBuilder {
         work: Work::Here { build: Duration::from_millis(host.entropy(2).bits() % SLOWEST_BUILD_MS) },
         net: Arc::new(Outgoing::new(host.net(), host.acts())),
         clock: host.clock(),
-        leader: Arc::new(move || LeaderAddress::seen_by(asked.get())),
     });
     let service = service.expect("documents in memory can be listed");
-    let identity = Identity {
-        cluster: "default".into(),
-        id: host.name().into(),
-        address: Arc::new(OnceLock::from(format!("{}:80", host.name()))),
-        store: "simulated",
-    };
+    let id = host.name().to_owned();
     host.node(Sharing::new(Watched::new(service, host.acts()), Vec::new())).settings(settings().to_string()).front(
-        move |observer| {
-            seen.get_or_init(|| observer.clone());
+        move |observer, address| {
+            let identity = Identity { cluster: "default".into(), id, address: address.into(), store: "simulated" };
             Arc::new(NodeFront::new(identity, observer, None)) as Arc<dyn Front>
         },
     )

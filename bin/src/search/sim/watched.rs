@@ -7,8 +7,9 @@ use core::task::Poll;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall::{Handler, RoleService, Term};
-use rolecall_core::{Epoch, Fence, Role};
+use rolecall::http::{Application, Handler};
+use rolecall::{Assignment, LeaderTerm};
+use rolecall_core::{Epoch, Fence};
 use rolecall_sim::Acts;
 use serde::Deserialize;
 
@@ -26,7 +27,7 @@ pub(super) struct Watched {
 #[derive(Debug)]
 pub(super) struct Watching {
     handler: SearchHandler,
-    term: Term,
+    assignment: Assignment,
     acts: Acts,
 }
 
@@ -42,21 +43,21 @@ impl Watched {
     }
 }
 
-impl RoleService for Watched {
+impl Application for Watched {
     type Handler = Watching;
 
-    async fn serve(&self, role: Role, term: Term) -> Result<Watching, Box<dyn Error + Send + Sync>> {
-        let handler = self.search.serve(role, term.clone()).await?;
-        Ok(Watching { handler, term, acts: self.acts.clone() })
+    async fn serve(&self, assignment: Assignment) -> Result<Watching, Box<dyn Error + Send + Sync>> {
+        let handler = self.search.serve(assignment.clone()).await?;
+        Ok(Watching { handler, assignment, acts: self.acts.clone() })
     }
 }
 
 impl Handler for Watching {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
-        match (self.term.role(), request.uri().path()) {
-            (Role::Leader, "/search") => self.lead(request).await,
-            (Role::Worker, "/task") => self.work(request).await,
-            (Role::Leader | Role::Worker | Role::None, _) => self.handler.handle(request).await,
+        match (&self.assignment, request.uri().path()) {
+            (Assignment::Lead(term), "/search") => self.lead(term, request).await,
+            (Assignment::Follow(_), "/task") => self.work(request).await,
+            (Assignment::Lead(_) | Assignment::Follow(_), _) => self.handler.handle(request).await,
         }
     }
 
@@ -67,27 +68,26 @@ impl Handler for Watching {
 
 impl Watching {
     /// A search that is not refused at once has begun; one that is answered tells the epoch in which that begins.
-    async fn lead(&self, request: Request<Bytes>) -> Response<Bytes> {
+    async fn lead(&self, term: &LeaderTerm, request: Request<Bytes>) -> Response<Bytes> {
         let mut search = pin!(self.handler.handle(request));
         let at_once = poll_fn(|context| Poll::Ready(search.as_mut().poll(context))).await;
         let response = match at_once {
             Poll::Ready(response) => response,
             Poll::Pending => {
-                self.begins(None);
+                self.begins(term, None);
                 search.await
             }
         };
         if response.status() != StatusCode::SERVICE_UNAVAILABLE {
             let answer = serde_json::from_slice::<SearchAnswer>(response.body());
-            self.begins(answer.ok().map(|answer| Epoch(answer.epoch)));
+            self.begins(term, answer.ok().map(|answer| Epoch(answer.epoch)));
         }
         response
     }
 
-    fn begins(&self, epoch: Option<Epoch>) {
-        if let Some(fence) = self.term.fence() {
-            self.acts.begin(Fence { epoch: epoch.unwrap_or(fence.epoch), ..fence });
-        }
+    fn begins(&self, term: &LeaderTerm, epoch: Option<Epoch>) {
+        let fence = term.fence();
+        self.acts.begin(Fence { epoch: epoch.unwrap_or(fence.epoch), ..fence });
     }
 
     /// Without threads a task is done in the instant in which it is admitted.

@@ -11,9 +11,9 @@ use tokio::sync::watch;
 
 use self::lone::LoneStore;
 use super::*;
-use crate::http::{Client, ClientLimits};
+use crate::http::{Application as HttpApplication, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder};
 use crate::journal::{JournalLimits, read, replay};
-use crate::{Handler, NodeBuilder, Observer, RoleService, RunningNode, Status, SystemClock, Term, TokioNet};
+use crate::{Observer, Status, SystemClock, TokioNet};
 
 const LIMIT: Duration = Duration::from_secs(30);
 const TIMEOUT: Duration = Duration::from_secs(60);
@@ -32,17 +32,17 @@ impl Application {
     }
 }
 
-struct Serving(Application, Term);
+struct Serving(Application, Assignment);
 
-impl RoleService for Application {
+impl HttpApplication for Application {
     type Handler = Serving;
 
-    async fn serve(&self, _role: Role, term: Term) -> Result<Serving, Box<dyn core::error::Error + Send + Sync>> {
+    async fn serve(&self, assignment: Assignment) -> Result<Serving, Box<dyn core::error::Error + Send + Sync>> {
         let broken = *self.broken.lock().expect("no test panics while it holds this");
         match broken {
             Some("panic") => panic!("as asked"),
             Some(error) => Err(error.into()),
-            None => Ok(Serving(self.clone(), term)),
+            None => Ok(Serving(self.clone(), assignment)),
         }
     }
 }
@@ -53,9 +53,12 @@ impl Handler for Serving {
             self.0.hanging.send_modify(|hanging| *hanging += 1);
             return core::future::pending().await;
         }
-        let text = match self.1.check() {
-            Ok(fence) => format!("leader {}", fence.epoch.0),
-            Err(over) => over.to_string(),
+        let text = match &self.1 {
+            Assignment::Lead(term) => match term.check() {
+                Ok(fence) => format!("leader {}", fence.epoch.0),
+                Err(over) => over.to_string(),
+            },
+            Assignment::Follow(_) => "worker".into(),
         };
         Response::new(text.into())
     }
@@ -71,7 +74,7 @@ impl Handler for Serving {
 struct Bench {
     store: LoneStore,
     application: Application,
-    node: RunningNode,
+    node: HttpNode,
 }
 
 fn config() -> Config {
@@ -87,11 +90,11 @@ async fn bench(config: Config, journal: Option<Journal>) -> Bench {
     Bench { store, application, node }
 }
 
-fn prepared(config: Config) -> (LoneStore, Application, NodeBuilder) {
+fn prepared(config: Config) -> (LoneStore, Application, HttpNodeBuilder) {
     let store = LoneStore::default();
     let application = Application::new();
     let opened = store.clone();
-    let builder = NodeBuilder::new(config, application.clone(), move |participant| {
+    let builder = HttpNodeBuilder::new(config, application.clone(), move |participant| {
         assert_eq!((&*participant.id, &*participant.cluster), ("node-a", "default"));
         Ok::<_, core::convert::Infallible>(Box::new(opened) as Box<dyn Store>)
     });
@@ -242,7 +245,7 @@ async fn what_a_node_does_can_be_replayed_from_its_journal() {
     until(bench.node.observer(), leads).await;
     bench.store.lose_session();
     bench.store.connect(2);
-    until(bench.node.observer(), leads).await;
+    until(bench.node.observer(), |status| leads(status) && status.session == Some(Session(2))).await;
     bench.node.shut_down().await;
     within(bench.node.wait()).await;
 

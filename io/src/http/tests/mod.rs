@@ -13,8 +13,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::sync::{Semaphore, watch};
 
+use super::application::ErasedHandler;
 use super::*;
-use crate::service::{ErasedHandler, Handler};
 use crate::{BoxFuture, Clock, SystemClock, TokioNet};
 
 /// Longer than anything here takes on a loaded machine.

@@ -3,9 +3,10 @@
 use rolecall_core::Time;
 
 use super::*;
+use crate::Drain;
 
-fn drain_until(time: Time) -> watch::Receiver<Time> {
-    watch::Sender::new(time).subscribe()
+fn drain_until(clock: &Arc<dyn Clock>, time: Time) -> Drain {
+    Drain::new(Arc::clone(clock), watch::Sender::new(time).subscribe())
 }
 
 #[tokio::test]
@@ -22,7 +23,7 @@ async fn a_connection_made_before_a_change_of_role_works_after_it() {
     stream.write_all(b"GET /status HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("the server reads");
     until(&mut stream, "status").await;
 
-    first.stop(&*bench.clock, drain_until(bench.clock.now() + LIMIT)).await;
+    first.stop(&drain_until(&bench.clock, bench.clock.now() + LIMIT)).await;
     bench.slot.fill(erased(&Script::new("second")));
     stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("the server reads");
     until(&mut stream, "second").await;
@@ -40,8 +41,8 @@ async fn a_stop_lets_requests_in_flight_end() {
 
     let occupant = bench.slot.clear().expect("a handler is in");
     let stopping = tokio::spawn({
-        let clock = Arc::clone(&bench.clock);
-        async move { occupant.stop(&*clock, drain_until(Time::MAX)).await }
+        let drain = drain_until(&bench.clock, Time::MAX);
+        async move { occupant.stop(&drain).await }
     });
     assert_eq!(bench.get("/").await.0, StatusCode::SERVICE_UNAVAILABLE, "nothing new is taken");
     assert_eq!(*bench.script.stopped.borrow(), 0, "not before the last request has ended");
@@ -64,8 +65,8 @@ async fn a_stop_cuts_off_what_outlasts_the_drain() {
     let occupant = bench.slot.clear().expect("a handler is in");
     let drain = watch::Sender::new(Time::MAX);
     let stopping = tokio::spawn({
-        let (clock, drain) = (Arc::clone(&bench.clock), drain.subscribe());
-        async move { occupant.stop(&*clock, drain).await }
+        let drain = Drain::new(Arc::clone(&bench.clock), drain.subscribe());
+        async move { occupant.stop(&drain).await }
     });
     tokio::task::yield_now().await;
     drain.send_replace(Time::ZERO);

@@ -1,0 +1,156 @@
+//! Where a driver runs.
+
+use core::any::Any;
+use core::convert::Infallible;
+use core::panic::AssertUnwindSafe;
+use std::io;
+use std::panic::{catch_unwind, resume_unwind};
+use std::thread;
+
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+
+use super::{Driver, Outcome};
+
+/// Place where a node is driven: its own machine, its store's client, and its gate. The application runs on the runtime on
+/// which the node is started in any case.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RunOn {
+    /// A thread of its own, named `rolecall`, with a runtime of its own: an application that blocks or starves its runtime
+    /// keeps its term.
+    #[default]
+    OwnThread,
+    /// The runtime on which the node is started: for simulations, in which nothing may have a thread.
+    CallersRuntime,
+}
+
+/// A driver that runs. Dropped, it is gone as after a crash, soon.
+#[derive(Debug)]
+pub(crate) struct Driving {
+    task: Task,
+    outcome: Option<Outcome>,
+}
+
+#[derive(Debug)]
+enum Task {
+    Thread {
+        /// Dropped, it ends the thread.
+        alive: Option<oneshot::Sender<Infallible>>,
+        ended: oneshot::Receiver<Ended>,
+    },
+    Task(JoinHandle<Outcome>),
+}
+
+/// End of a thread: without an outcome where it was cut off, or with what it panicked.
+type Ended = Result<Option<Outcome>, Box<dyn Any + Send>>;
+
+impl Driving {
+    /// Runs what `make` makes, which happens in the place where the driver runs.
+    ///
+    /// # Errors
+    /// That of `make`, or that there can be no thread, as `no_thread` says it.
+    pub(crate) async fn start<E: Send + 'static>(
+        place: RunOn,
+        make: impl FnOnce() -> Result<Driver, E> + Send + 'static,
+        no_thread: fn(io::Error) -> E,
+    ) -> Result<Self, E> {
+        let task = match place {
+            RunOn::CallersRuntime => Task::Task(tokio::spawn(make()?.run())),
+            RunOn::OwnThread => on_thread(make, no_thread).await?,
+        };
+        Ok(Self { task, outcome: None })
+    }
+
+    /// Waits for the end. May be dropped and called again.
+    ///
+    /// # Panics
+    /// Where the driver has panicked: with what it said.
+    pub(crate) async fn wait(&mut self) -> Outcome {
+        if let Some(outcome) = &self.outcome {
+            return outcome.clone();
+        }
+        let outcome = match &mut self.task {
+            Task::Thread { ended, .. } => match ended.await {
+                Ok(Ok(Some(outcome))) => outcome,
+                Ok(Err(panic)) => resume_unwind(panic),
+                Ok(Ok(None)) | Err(_) => unreachable!("only who drops this cuts the thread off"),
+            },
+            Task::Task(task) => match task.await {
+                Ok(outcome) => outcome,
+                Err(error) => resume_unwind(error.into_panic()),
+            },
+        };
+        self.outcome.insert(outcome).clone()
+    }
+
+    /// Ends it as a crash would. Nothing of it is left once this returns.
+    pub(crate) async fn crash(mut self) {
+        self.cut_off();
+        if self.outcome.is_none() {
+            match &mut self.task {
+                Task::Thread { ended, .. } => drop(ended.await),
+                Task::Task(task) => drop(task.await),
+            }
+        }
+    }
+
+    fn cut_off(&mut self) {
+        match &mut self.task {
+            Task::Thread { alive, .. } => drop(alive.take()),
+            Task::Task(task) => task.abort(),
+        }
+    }
+}
+
+impl Drop for Driving {
+    fn drop(&mut self) {
+        self.cut_off();
+    }
+}
+
+async fn on_thread<E: Send + 'static>(
+    make: impl FnOnce() -> Result<Driver, E> + Send + 'static,
+    no_thread: fn(io::Error) -> E,
+) -> Result<Task, E> {
+    let (alive, gone) = oneshot::channel();
+    let (begin, begun) = oneshot::channel();
+    let (end, ended) = oneshot::channel();
+    let body = move || {
+        let drive = || {
+            let runtime = match Builder::new_current_thread().enable_all().build() {
+                Ok(runtime) => runtime,
+                Err(error) => {
+                    drop(begin.send(Err(no_thread(error))));
+                    return None;
+                }
+            };
+            // Whatever is left of the store's client goes with the runtime, before anybody is told of the end.
+            runtime.block_on(async {
+                let driver = match make() {
+                    Ok(driver) => driver,
+                    Err(error) => {
+                        drop(begin.send(Err(error)));
+                        return None;
+                    }
+                };
+                drop(begin.send(Ok(())));
+                tokio::select! {
+                    biased;
+                    _ = gone => None,
+                    outcome = driver.run() => Some(outcome),
+                }
+            })
+        };
+        // Nobody is left to be told where the node was dropped.
+        drop(end.send(catch_unwind(AssertUnwindSafe(drive))));
+    };
+    thread::Builder::new().name("rolecall".into()).spawn(body).map_err(no_thread)?;
+    match begun.await {
+        Ok(begun) => begun.map(|()| Task::Thread { alive: Some(alive), ended }),
+        Err(_) => match ended.await {
+            Ok(Err(panic)) => resume_unwind(panic),
+            Ok(Ok(_)) | Err(_) => unreachable!("a thread that does not panic tells that it has begun"),
+        },
+    }
+}

@@ -1,0 +1,237 @@
+//! A node with a server of its own.
+
+use core::error::Error;
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::Config;
+
+use super::{Application, Front, HttpService, Server, ServerLimits, Slot};
+use crate::driver::{Outcome, RunOn};
+use crate::journal::Journal;
+use crate::metrics::Gauge;
+use crate::store::{Participant, Store};
+use crate::{Clock, Entropy, Net, NodeBuilder, Observer, RunningNode, StartError, SystemClock, Tap, TokioNet};
+
+type MakeFront = Box<dyn FnOnce(Observer, &str) -> Arc<dyn Front> + Send>;
+
+/// Time that connections may take to end once the node has.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// Puts a node with a server together: what a [`NodeBuilder`] does, and the address that it listens on.
+pub struct HttpNodeBuilder {
+    node: NodeBuilder,
+    slot: Slot,
+    listen: String,
+    advertise: Option<String>,
+    limits: ServerLimits,
+    front: Option<MakeFront>,
+    net: Arc<dyn Net>,
+    clock: Arc<dyn Clock>,
+}
+
+impl fmt::Debug for HttpNodeBuilder {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("HttpNodeBuilder")
+            .field("node", &self.node)
+            .field("listen", &self.listen)
+            .finish_non_exhaustive()
+    }
+}
+
+impl HttpNodeBuilder {
+    /// A node that serves `application`. `open_store` is called once the node knows its own address.
+    pub fn new<E>(
+        config: Config,
+        application: impl Application,
+        open_store: impl FnOnce(Participant) -> Result<Box<dyn Store>, E> + Send + 'static,
+    ) -> Self
+    where
+        E: Into<Box<dyn Error + Send + Sync>>,
+    {
+        let slot = Slot::default();
+        let service = HttpService::new(application, slot.clone());
+        Self::around(NodeBuilder::new(config, service, open_store), slot)
+    }
+
+    /// A server around `node`, whose service answers what comes through `slot`: an [`HttpService`], or one that wraps it.
+    #[must_use]
+    pub fn around(node: NodeBuilder, slot: Slot) -> Self {
+        Self {
+            node,
+            slot,
+            listen: "127.0.0.1:0".into(),
+            advertise: None,
+            limits: ServerLimits::default(),
+            front: None,
+            net: Arc::new(TokioNet),
+            clock: Arc::new(SystemClock::new()),
+        }
+    }
+
+    /// Cluster's name. Default: `default`.
+    #[must_use]
+    pub fn cluster(mut self, name: impl Into<String>) -> Self {
+        self.node = self.node.cluster(name);
+        self
+    }
+
+    /// Session timeout to ask the store for. Default: 10 s.
+    #[must_use]
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.node = self.node.session_timeout(timeout);
+        self
+    }
+
+    /// Text that all nodes of the cluster have to agree on: see [`NodeBuilder::settings`].
+    #[must_use]
+    pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
+        self.node = self.node.settings(settings);
+        self
+    }
+
+    /// Address to listen on, `host:port`. Default: a free port of the loopback.
+    #[must_use]
+    pub fn listen(mut self, address: impl Into<String>) -> Self {
+        self.listen = address.into();
+        self
+    }
+
+    /// Address at which others reach this node, `host:port`. Default: the one that it listens on.
+    #[must_use]
+    pub fn advertise(mut self, address: impl Into<String>) -> Self {
+        self.advertise = Some(address.into());
+        self
+    }
+
+    /// Load that the server takes on.
+    #[must_use]
+    pub fn limits(mut self, limits: ServerLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Routes that are answered whatever the role. `make` is given the node's own address, as others reach it.
+    #[must_use]
+    pub fn front(mut self, make: impl FnOnce(Observer, &str) -> Arc<dyn Front> + Send + 'static) -> Self {
+        self.front = Some(Box::new(make));
+        self
+    }
+
+    /// Journal in which events and actions are recorded. Default: none.
+    #[must_use]
+    pub fn journal(mut self, journal: Journal) -> Self {
+        self.node = self.node.journal(journal);
+        self
+    }
+
+    /// Judge that is shown every step of the node's machine: for simulations and tests.
+    #[must_use]
+    pub fn tap(mut self, tap: impl Tap) -> Self {
+        self.node = self.node.tap(tap);
+        self
+    }
+
+    /// Another world than the machine's own, with its own sockets, time and chance: a simulated one.
+    #[must_use]
+    pub fn world(mut self, net: Arc<dyn Net>, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
+        self.net = net;
+        self.clock = Arc::clone(&clock);
+        self.node = self.node.world(clock, entropy);
+        self
+    }
+
+    /// Place where the node is driven. Default: a thread of its own. The server runs where the application does.
+    #[must_use]
+    pub fn run_on(mut self, place: RunOn) -> Self {
+        self.node = self.node.run_on(place);
+        self
+    }
+
+    /// Listens, opens the store and runs. Server and application run on the runtime on which this is called.
+    ///
+    /// # Errors
+    /// The address can't be listened on, or the node can't be started.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub async fn start(self) -> Result<HttpNode, StartError> {
+        let listen_error = |source| StartError::Listen { address: self.listen.clone(), source };
+        let listener = self.net.bind(&self.listen).await.map_err(listen_error)?;
+        let address = self.advertise.unwrap_or_else(|| listener.address());
+        let prepared = self.node.address(address.clone()).prepare();
+        let front = self.front.map(|make| make(prepared.observer.clone(), &address));
+        let in_flight = self.slot.clone();
+        prepared.metrics.add(Gauge {
+            name: "rolecall_requests_in_flight",
+            help: "Requests that the role's service is answering.",
+            value: Box::new(move || u64::try_from(in_flight.in_flight()).unwrap_or(u64::MAX)),
+        });
+        let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, self.limits);
+        let node = prepared.start().await?;
+        Ok(HttpNode { node, server, clock: self.clock })
+    }
+}
+
+/// A node with a server that runs. Dropped, it is gone as after a crash: nothing is cleaned up, and its session ends by its
+/// timeout.
+#[derive(Debug)]
+pub struct HttpNode {
+    node: RunningNode,
+    server: Server,
+    clock: Arc<dyn Clock>,
+}
+
+impl HttpNode {
+    /// Address that it listens on, `host:port`.
+    #[must_use]
+    pub fn listening(&self) -> &str {
+        self.server.address()
+    }
+
+    /// Address at which others reach it, `host:port`.
+    #[must_use]
+    pub fn address(&self) -> &str {
+        self.node.address()
+    }
+
+    /// Looks at it, from anywhere.
+    #[must_use]
+    pub fn observer(&self) -> &Observer {
+        self.node.observer()
+    }
+
+    /// Asks it to end in good order; [`wait`](Self::wait) tells when it has.
+    pub async fn shut_down(&self) {
+        self.node.shut_down().await;
+    }
+
+    /// Asks it to give up its term if it leads.
+    pub async fn resign(&self) {
+        self.node.resign().await;
+    }
+
+    /// Waits for its end, and that of its connections, for a second at most. May be dropped and called again.
+    ///
+    /// # Panics
+    /// Where the node's own driver has panicked: with what it said.
+    pub async fn wait(&mut self) -> Outcome {
+        let outcome = self.node.wait().await;
+        let limit = self.clock.sleep_until(self.clock.now() + LINGER);
+        tokio::select! {
+            biased;
+            () = self.server.closed() => {}
+            () = limit => self.server.cut_off(),
+        }
+        outcome
+    }
+
+    /// Ends it as a crash would, without any clean-up. Once this returns its address is free.
+    pub async fn crash(mut self) {
+        self.server.cut_off();
+        self.node.crash().await;
+        self.server.gone().await;
+    }
+}
