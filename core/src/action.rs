@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use crate::store::Request;
-use crate::{Difference, Directory, Epoch, Fence, OpId, Role, Time, Violation};
+use crate::{Candidate, Difference, Directory, Epoch, Fence, OpId, Role, Time, Violation};
 
 /// One life of a service, from start to end. Counted by the node, never used twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -136,6 +136,8 @@ pub enum Announcement {
         /// How.
         difference: Difference,
     },
+    /// No session owns this candidate: it is skipped, and should be deleted by whoever made it. Said once in a session.
+    Ownerless(Candidate),
 }
 
 /// Who leads, as far as this node can see.

@@ -58,6 +58,8 @@ mutants! {
     TimedOutCreateRetried,
     /// A write of unknown outcome is looked for without a sync (the look-up of Curator and kazoo).
     DoubtListedWithoutSync,
+    /// A candidate that no session owns stands like any other.
+    OwnerlessStands,
     /// A leader does not learn that its candidate was deleted (CURATOR-171).
     OwnDeletionUnnoticed,
     /// Of several own candidates the highest is kept (Accumulo PR 1866).

@@ -6,6 +6,11 @@
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Session(pub u64);
 
+impl Session {
+    /// The owner of what no session owns.
+    pub const NOBODY: Self = Self(0);
+}
+
 /// The generation of the connection: it rises with every session-up, suspension and loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]

@@ -159,6 +159,7 @@ impl fmt::Display for Words<'_, Announcement> {
             Announcement::Leader(None) => f.write_str("no leader"),
             Announcement::Leader(Some(Leader::Node { id, epoch, .. })) => write!(f, "leader {id}@{}", epoch.0),
             Announcement::Leader(Some(Leader::Foreign { id })) => write!(f, "foreign leader {id}"),
+            Announcement::Ownerless(candidate) => write!(f, "{} is nobody's", Words(candidate)),
             Announcement::Members { directory, difference } => {
                 f.write_str(folder(*directory))?;
                 difference.joined.iter().try_for_each(|member| write!(f, " +{}", member.key.id))?;

@@ -8,11 +8,13 @@ mod world;
 use std::time::Duration;
 
 use rolecall_core::store::{Act, DirectoryRequest, Fault, QueueRequest, Request, Server};
-use rolecall_core::{Directory, Epoch, Event, Fence, Incarnation, MemberKey, OnSuspend, Session};
+use rolecall_core::{Directory, Epoch, Event, Fence, Guid, Incarnation, MemberKey, OnSuspend, Session};
 use world::{Dice, Outcome, TIMEOUT, World};
 
 const NODES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const SERVERS: [Server; 3] = [Server(0), Server(1), Server(2)];
+/// Names of candidates that were left behind, ours and another kind of client's.
+const LEFTOVERS: [Option<Guid>; 2] = [Some(Guid::ours(3)), Some(Guid(3))];
 /// Number of faults in a world.
 const FAULTS: u64 = 30;
 /// Longest time until rest, in seconds: two session timeouts for what the store still believes, and the longest
@@ -127,7 +129,7 @@ fn lose_answers(world: &mut World, name: &'static str, dice: &mut Dice) {
 fn meddle(world: &mut World, dice: &mut Dice) {
     let queue = world.queue();
     let directory = dice.pick(&[Directory::Workers, Directory::Coordinators]);
-    match dice.below(9) {
+    match dice.below(10) {
         0 => _ = world.foreign_candidate("curator"),
         1 | 2 if !queue.is_empty() => {
             let (candidate, _) = dice.pick(&queue);
@@ -148,7 +150,8 @@ fn meddle(world: &mut World, dice: &mut Dice) {
                 world.operator(Act::DeleteCandidate(candidate));
             }
         }
-        7 if !queue.is_empty() => world.operator(Act::RewriteCandidate(dice.pick(&queue).0)),
+        7 => _ = world.ownerless_candidate(dice.pick(&LEFTOVERS).expect("it has a guid")),
+        8 if !queue.is_empty() => world.operator(Act::RewriteCandidate(dice.pick(&queue).0)),
         _ => {
             world.operator(Act::LitterQueue);
             world.operator(Act::LitterDirectory(directory));
@@ -172,7 +175,7 @@ fn heal_servers(world: &mut World, dice: &mut Dice) {
     }
 }
 
-/// Ends all faults, and removes foreign candidates.
+/// Ends all faults, and removes foreign candidates. Leftovers that no session owns stay.
 fn mend(world: &mut World, dice: &mut Dice) {
     heal_servers(world, dice);
     for name in NODES {
@@ -188,7 +191,8 @@ fn mend(world: &mut World, dice: &mut Dice) {
         }
     }
     for (candidate, owner) in world.queue() {
-        if owner == Session::default() {
+        let is_copy = owner == Session::NOBODY && !LEFTOVERS.contains(&candidate.guid);
+        if is_copy || world.is_strangers(owner) {
             world.operator(Act::DeleteCandidate(candidate));
         }
     }

@@ -130,7 +130,7 @@ fn a_leader_whose_service_fails_three_starts_makes_room() {
 #[test]
 fn another_kind_of_client_stands_first() {
     let mut world = World::new();
-    let curator = world.foreign_candidate("curator");
+    let curator = world.foreign_candidate("curator").expect("the store runs");
     world.start("a");
     world.run(50 * LATENCY);
     world.operator(Act::DeleteCandidate(curator));

@@ -26,7 +26,7 @@ pub struct Status {
     pub leader: Option<Leader>,
     /// The workers as last read; only a leader follows them.
     pub workers: Arc<Snapshot>,
-    /// Names in the queue that are not those of candidates.
+    /// Names in the queue that are not those of candidates, or of candidates that no session owns.
     pub skipped_candidates: u32,
     /// Entries of the directories that could not be read.
     pub skipped_members: u32,

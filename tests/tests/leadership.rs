@@ -9,6 +9,7 @@ use rolecall_tests::wait::until;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
+use zookeeper_client::{Acls, CreateMode};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_leader_that_was_stopped_for_longer_than_its_session_answers_nothing_of_its_old_term() {
@@ -138,6 +139,29 @@ async fn a_leader_that_is_cut_off_for_longer_has_stopped_before_the_next_one_sta
     proxy.heal();
     cluster.until_leads("b").await;
     until("a to work", async || (cluster.status("a").await?["role"] == "worker").then_some(())).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_candidate_that_no_session_owns_keeps_nobody_from_leading() {
+    let mut cluster = Cluster::new(20).await;
+    cluster.start_in_order(&["a", "b", "c"]).await;
+    cluster.until_leads("a").await;
+    let leftover = "/rolecall/default/election/_c_0123abcd-1bb2-4f1b-bd09-00ec4e8dac2d-latch-0000000000";
+    let persistent = CreateMode::Persistent.with_acls(Acls::anyone_all());
+    cluster.zookeeper.observer().await.create(leftover, b"", &persistent).await.expect("it can be created");
+
+    cluster.kill("a");
+    cluster.until_leads("b").await;
+    until("b and c to count the leftover", async || {
+        for id in ["b", "c"] {
+            let status = cluster.status(id).await?;
+            if status["skipped"]["candidates"] != 1 || status["leader"]["id"] != "b" {
+                return None;
+            }
+        }
+        Some(())
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

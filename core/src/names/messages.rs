@@ -45,6 +45,7 @@ impl Named for Action {
             }
             Self::Announce(Announcement::Leader(leader)) => leader.names(names),
             Self::Announce(Announcement::Members { difference, .. }) => difference.names(names),
+            Self::Announce(Announcement::Ownerless(candidate)) => candidate.names(names),
             Self::Announce(Announcement::Role(_))
             | Self::CloseGate
             | Self::RenewSession

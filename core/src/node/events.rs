@@ -7,7 +7,7 @@ use crate::election::queue::{Bench, Outcome};
 use crate::mutant::Mutant;
 use crate::step::{Standing, remember};
 use crate::store::{Answer, Notice};
-use crate::{Action, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
+use crate::{Action, Announcement, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
 
 impl Node {
     pub(super) fn apply<S: Sink>(&mut self, now: Time, event: Event, out: &mut S) {
@@ -89,13 +89,16 @@ impl Node {
             }
             Slot::Membership(directory) => {
                 let wrong = self.membership.of(directory).answered(now, &standing, id, answer);
-                Outcome { session_is_wrong: wrong, record_is_wrong: false }
+                Outcome { session_is_wrong: wrong, ..Outcome::default() }
             }
             Slot::Mirror(directory) => {
                 self.mirrored(now, directory, id, answer, out);
                 Outcome::default()
             }
         };
+        if let Some(candidate) = outcome.ownerless {
+            out.push(Action::Announce(Announcement::Ownerless(candidate)));
+        }
         if outcome.record_is_wrong {
             self.floor.reread();
         }

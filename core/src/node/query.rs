@@ -97,7 +97,7 @@ impl Node {
         self.registry.coordinators.members()
     }
 
-    /// Names in the queue, and entries of the directories, that could not be read.
+    /// Names in the queue that stand for nobody, and entries of the directories that could not be read.
     #[must_use]
     pub fn skipped(&self) -> (u32, u32) {
         let members = self.registry.both().map(Registry::skipped);

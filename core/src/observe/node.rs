@@ -262,7 +262,7 @@ impl Observer {
             }
             Action::Halt(violation) => return Err(*violation),
             Action::Floor(_)
-            | Action::Announce(Announcement::Role(_) | Announcement::Leader(_))
+            | Action::Announce(Announcement::Role(_) | Announcement::Leader(_) | Announcement::Ownerless(_))
             | Action::RenewSession
             | Action::CloseSession
             | Action::Exit

@@ -273,7 +273,7 @@ impl World {
 
     fn owner(&self, bytes: &mut Bytes<'_>) -> Session {
         let own = self.node.session().map_or(Session(1), |(session, _)| session);
-        if bytes.below(6) == 0 { Session(u64::from(bytes.below(3)) + 1) } else { own }
+        if bytes.below(6) == 0 { Session(u64::from(bytes.below(4))) } else { own }
     }
 
     fn wild_answer(&self, bytes: &mut Bytes<'_>) -> Answer {

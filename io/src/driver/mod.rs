@@ -234,6 +234,11 @@ impl Driver {
         match announcement {
             Announcement::Role(role) => tracing::info!(?role, "this node serves"),
             Announcement::Leader(leader) => tracing::info!(?leader, "who leads"),
+            Announcement::Ownerless(candidate) => tracing::warn!(
+                sequence = candidate.sequence,
+                guid = candidate.guid.map(|guid| format!("{:032x}", guid.0)),
+                "a candidate in the election that no session owns is skipped; delete it from the store"
+            ),
             Announcement::Members { directory, difference } => {
                 tracing::debug!(?directory, ?difference, "members");
                 match directory {

@@ -9,7 +9,7 @@ use rolecall_core::store::{
     Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, TermRecord,
     TermRequest,
 };
-use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Slot, Snapshot};
+use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Session, Slot, Snapshot};
 
 /// State of a cluster as found in its store.
 #[derive(Clone, Debug, Default)]
@@ -22,7 +22,7 @@ pub(super) struct Look {
     pub(super) workers: Vec<Member>,
     /// Number of candidates in the queue.
     pub(super) candidates: usize,
-    /// Number of names in the queue that are not candidates.
+    /// Number of names in the queue that are not candidates, and of candidates in front of the leader's that no session owns.
     pub(super) skipped_candidates: u32,
     /// Number of entries in the directories that cannot be read.
     pub(super) skipped_members: u32,
@@ -81,15 +81,12 @@ impl Reader<'_> {
         };
         let coordinators = self.members(Directory::Coordinators).await?;
         let workers = self.members(Directory::Workers).await?;
-        let leader = match queue.first() {
-            Some(head) if head.is_foreign() => self.foreign(*head).await?,
-            Some(_) | None => newest(&coordinators.members),
-        };
+        let (nobodys, foreign) = self.head(&queue).await?;
         Ok(Look {
-            leader,
+            leader: foreign.or_else(|| newest(&coordinators.members)),
             term,
-            candidates: queue.len(),
-            skipped_candidates,
+            candidates: queue.len().saturating_sub(nobodys),
+            skipped_candidates: skipped_candidates.saturating_add(u32::try_from(nobodys).unwrap_or(u32::MAX)),
             skipped_members: coordinators.skipped.saturating_add(workers.skipped),
             workers: workers.members,
         })
@@ -104,14 +101,20 @@ impl Reader<'_> {
         }
     }
 
-    async fn foreign(&mut self, candidate: Candidate) -> Result<Option<Leader>, ReadError> {
-        let reply = self.ask(Request::Queue(QueueRequest::Inspect { candidate, watch: false })).await?;
-        let found = if let Some(Reply::Queue(QueueReply::Candidate { participant, .. })) = reply {
-            Some(participant)
-        } else {
-            None
-        };
-        Ok(found.map(|id| Leader::Foreign { id }))
+    /// Returns the number of candidates in front that no session owns, and the first of the others if another kind of client
+    /// made it.
+    async fn head(&mut self, queue: &[Candidate]) -> Result<(usize, Option<Leader>), ReadError> {
+        for (nobodys, candidate) in queue.iter().enumerate() {
+            let reply = self.ask(Request::Queue(QueueRequest::Inspect { candidate: *candidate, watch: false })).await?;
+            match reply {
+                Some(Reply::Queue(QueueReply::Candidate { owner: Session::NOBODY, .. })) => {}
+                Some(Reply::Queue(QueueReply::Candidate { participant, .. })) if candidate.is_foreign() => {
+                    return Ok((nobodys, Some(Leader::Foreign { id: participant })));
+                }
+                Some(_) | None => return Ok((nobodys, None)),
+            }
+        }
+        Ok((queue.len(), None))
     }
 
     /// Sends a request and returns the reply; `None` if the requested entry does not exist.

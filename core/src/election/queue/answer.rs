@@ -146,18 +146,19 @@ impl Queue {
 
     fn listed(&mut self, candidates: &[Candidate], skipped: u32) {
         let held = self.lowest().filter(|_| self.term.is_some());
+        self.ownerless.keep_listed(candidates);
+        let ownerless = &self.ownerless;
+        let standing = || candidates.iter().filter(|one| !ownerless.contains(**one));
         self.own.clear();
-        self.own.extend(
-            candidates.iter().filter(|one| one.guid == self.guid && one.guid.is_some()).map(|one| one.sequence),
-        );
+        self.own.extend(standing().filter(|one| one.guid == self.guid && one.guid.is_some()).map(|one| one.sequence));
         self.own.sort_unstable();
         let own = self.lowest();
         let is_stray = |one: &&Candidate| self.former.iter().any(|former| one.guid == Some(former.guid));
         let view = View {
-            head: candidates.iter().min().copied(),
-            predecessor: candidates.iter().filter(|one| Some(**one) < own).max().copied(),
+            head: standing().min().copied(),
+            predecessor: standing().filter(|one| Some(**one) < own).max().copied(),
             strays: candidates.iter().filter(is_stray).copied().collect::<Vec<_>>(),
-            mixed: candidates.iter().any(Candidate::is_foreign),
+            mixed: standing().any(Candidate::is_foreign),
             skipped,
         };
         if held.is_some() && (own != held || view.predecessor.is_some()) {
@@ -200,9 +201,14 @@ impl Queue {
         owner: Session,
         participant: &Arc<str>,
     ) -> Outcome {
+        if owner == Session::NOBODY && self.ownerless.add(target.candidate) {
+            self.forget(target.candidate);
+            self.look_again();
+            return Outcome { ownerless: Some(target.candidate), ..Outcome::default() };
+        }
         let is_own = self.lowest() == Some(target.candidate);
         if is_own && !owns(bench.standing, owner) {
-            return Outcome { session_is_wrong: true, record_is_wrong: false };
+            return Outcome { session_is_wrong: true, ..Outcome::default() };
         }
         if self.view.as_ref().is_some_and(|view| view.head == Some(target.candidate)) {
             self.head = Head::Known { candidate: target.candidate, participant: Arc::clone(participant) };
@@ -242,7 +248,7 @@ impl Queue {
             }
             Answer::Refused(Refusal::Missing | Refusal::Exists) => {
                 self.backoff.fail(bench.now);
-                return Outcome { session_is_wrong: false, record_is_wrong: true };
+                return Outcome { record_is_wrong: true, ..Outcome::default() };
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(bench.now),
         }

@@ -6,13 +6,15 @@
 //! their guid, and never a second write while the first is uncertain.
 //!
 //! The files: this one has the state and what connections and sessions do to it; `answer` what answers and notices do;
-//! `advance` derives the next step; `contact` knows what a committed write proves; `check` has the invariants, `names` the names.
+//! `advance` derives the next step; `contact` knows what a committed write proves; `ownerless` keeps what stands for nobody;
+//! `check` has the invariants, `names` the names.
 
 mod advance;
 mod answer;
 mod check;
 mod contact;
 mod names;
+mod ownerless;
 
 pub(crate) use answer::Bench;
 
@@ -21,6 +23,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use contact::Contacts;
+use ownerless::Ownerless;
 
 use super::Position;
 use crate::mutant::Mutant;
@@ -37,6 +40,8 @@ pub(crate) struct Queue {
     own: Vec<i32>,
     /// Names of earlier sessions, whose candidates are deleted where they are still found.
     former: Vec<Former>,
+    /// Candidates that count for nothing, since no session owns them.
+    ownerless: Ownerless,
     doubt: Doubt,
     /// The queue must be listed (again) before anything new is begun.
     look: bool,
@@ -158,6 +163,8 @@ pub(crate) struct Outcome {
     pub(crate) session_is_wrong: bool,
     /// The term record is not what it was read to be.
     pub(crate) record_is_wrong: bool,
+    /// A candidate that was found to be nobody's.
+    pub(crate) ownerless: Option<Candidate>,
 }
 
 impl Queue {
@@ -166,6 +173,7 @@ impl Queue {
             guid: None,
             own: Vec::new(),
             former: Vec::new(),
+            ownerless: Ownerless::default(),
             doubt: Doubt::Sure,
             look: false,
             view: None,
@@ -224,6 +232,7 @@ impl Queue {
             remember(&mut self.former, Former { guid, until: now + timeout.saturating_mul(2) });
         }
         self.own.clear();
+        self.ownerless.clear();
         self.doubt = Doubt::Sure;
         self.look = false;
         self.view = None;
@@ -298,9 +307,10 @@ impl Queue {
         }
     }
 
-    /// Names in the queue that are not those of candidates.
+    /// Names in the queue that are not those of candidates, or of candidates that no session owns.
     pub(crate) fn skipped(&self) -> u32 {
-        self.view.as_ref().map_or(0, |view| view.skipped)
+        let malformed = self.view.as_ref().map_or(0, |view| view.skipped);
+        malformed.saturating_add(self.ownerless.count())
     }
 
     /// Whether nothing of this node is left in the queue, for certain.

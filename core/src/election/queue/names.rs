@@ -10,6 +10,7 @@ impl Named for Queue {
             guid,
             own,
             former,
+            ownerless,
             doubt: _,
             look: _,
             view,
@@ -30,6 +31,7 @@ impl Named for Queue {
         }
         own.iter_mut().for_each(|sequence| names.sequence(sequence));
         former.names(names);
+        ownerless.names(names);
         view.names(names);
         head.names(names);
         watch.names(names);

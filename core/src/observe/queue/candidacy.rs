@@ -6,7 +6,7 @@ use core::time::Duration;
 
 use crate::step::remember;
 use crate::store::{Answer, Notice, QueueReply, QueueRequest, Refusal, Reply};
-use crate::{Candidate, Guid, Node, OpId, Slot, Time, Violation};
+use crate::{Candidate, Guid, Node, OpId, Session, Slot, Time, Violation};
 
 /// The own candidates of the present session, and what earlier sessions left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -25,6 +25,8 @@ pub(super) struct Candidacy {
     former: Vec<(Option<Guid>, Time)>,
     /// Those of them that the last listing showed and that are not known to be gone since.
     strays: BTreeSet<Candidate>,
+    /// Candidates that were read to be nobody's, which counts for as long as they are listed.
+    ownerless: BTreeSet<Candidate>,
 }
 
 impl Candidacy {
@@ -64,6 +66,13 @@ impl Candidacy {
             }
             (Some(QueueRequest::List), Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, .. }))) => {
                 self.listed(now, candidates)
+            }
+            (
+                Some(QueueRequest::Inspect { candidate, .. }),
+                Answer::Done(Reply::Queue(QueueReply::Candidate { owner: Session::NOBODY, .. })),
+            ) => {
+                self.ownerless.insert(candidate);
+                self.gone(candidate);
             }
             (
                 Some(QueueRequest::Inspect { candidate, watch }),
@@ -147,7 +156,9 @@ impl Candidacy {
     }
 
     fn listed(&mut self, now: Time, candidates: &[Candidate]) {
-        let own = candidates.iter().filter(|one| self.is_own(**one)).map(|one| one.sequence);
+        self.ownerless.retain(|candidate| candidates.contains(candidate));
+        let own = candidates.iter().filter(|one| self.is_own(**one) && !self.ownerless.contains(one));
+        let own = own.map(|one| one.sequence);
         self.known = own.collect();
         let is_former = |one: &&Candidate| {
             one.guid.is_some() && self.former.iter().any(|(guid, until)| *guid == one.guid && *until > now)

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::{self, Act, Fault, Server};
-use rolecall_core::{Candidate, Event, Session};
+use rolecall_core::store::{self, Act, Client, Fault, Output, Server};
+use rolecall_core::{Candidate, Event, Guid, Session};
 
 use super::{LATENCY, Outcome, TIMEOUT, World};
 
@@ -125,15 +125,31 @@ impl World {
         self.give(store::Event::Operator(act));
     }
 
-    /// Adds a candidate of another kind of client at the end of the queue. It stays until it is deleted.
-    pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Candidate {
+    /// Adds a candidate of another kind of client at the end of the queue. It stays until it is deleted. Returns `None` if
+    /// no server of the store gives the client a session.
+    pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Option<Candidate> {
         self.trace.note(self.now, participant, "enters the queue, as another kind of client");
-        let act = Act::AddCandidate {
-            guid: Some(super::FOREIGN),
-            participant: participant.into(),
-            owner: Session::default(),
-        };
-        self.give(store::Event::Operator(act));
+        let client = Client { id: participant.into(), address: "elsewhere:90".into() };
+        let connect = store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT };
+        let mut out = Vec::new();
+        self.store.handle(self.now, connect, &mut out);
+        let owner = out.iter().find_map(|output| match output {
+            Output::Connected { session, .. } => Some(*session),
+            _ => None,
+        })?;
+        self.strangers.push(owner);
+        self.next_strangers_ping = self.now;
+        Some(self.add_candidate(Some(super::FOREIGN), participant, owner))
+    }
+
+    /// Adds a candidate that no session owns at the end of the queue: a leftover, or an operator's slip.
+    pub(crate) fn ownerless_candidate(&mut self, guid: Guid) -> Candidate {
+        self.trace.note(self.now, "operator", "creates a candidate that no session owns");
+        self.add_candidate(Some(guid), "leftover", Session::NOBODY)
+    }
+
+    fn add_candidate(&mut self, guid: Option<Guid>, participant: &str, owner: Session) -> Candidate {
+        self.give(store::Event::Operator(Act::AddCandidate { guid, participant: participant.into(), owner }));
         self.queue().last().expect("it was just added").0
     }
 

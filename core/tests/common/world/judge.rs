@@ -57,6 +57,11 @@ impl World {
         candidates.iter().map(|candidate| (*candidate, owner(candidate))).collect()
     }
 
+    /// True for a session of another kind of client.
+    pub(crate) fn is_strangers(&self, session: Session) -> bool {
+        self.strangers.contains(&session)
+    }
+
     /// A directory in the store.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
         match self.read(Request::Directory(DirectoryRequest::Members { directory, watch: false })) {
@@ -129,7 +134,8 @@ impl World {
             return Err(format!("{name} refuses requests of {term:?}, since its floor is {:?}", host.node.floor()));
         }
         let queue = self.queue();
-        let mut owners: Vec<_> = queue.iter().map(|(_, owner)| Some(*owner)).collect();
+        let owned = queue.iter().filter(|(_, owner)| *owner != Session::NOBODY);
+        let mut owners: Vec<_> = owned.map(|(_, owner)| Some(*owner)).collect();
         let mut sessions: Vec<_> = running.values().map(|host| host.session).collect();
         owners.sort_unstable();
         sessions.sort_unstable();

@@ -39,6 +39,9 @@ pub(crate) struct World {
     /// Time until which two may lead at once, since an outsider has taken a leader's candidate away: only epochs help
     /// there (P14).
     excused_until: Time,
+    /// Sessions of other kinds of clients, which ping for as long as they stay.
+    strangers: Vec<Session>,
+    next_strangers_ping: Time,
     wires: BTreeMap<(Time, u64), Delivery>,
     sent: u64,
     /// Random delays of messages to nodes, which so overtake each other.
@@ -68,6 +71,8 @@ impl World {
             hosts: BTreeMap::new(),
             cluster: Cluster::new(),
             excused_until: Time::ZERO,
+            strangers: Vec::new(),
+            next_strangers_ping: Time::MAX,
             wires: BTreeMap::new(),
             sent: 0,
             jitter: None,
@@ -323,12 +328,19 @@ impl World {
         let running = || self.hosts.values().filter(|host| host.is_up());
         let wakes = running().filter_map(Host::wakes_at);
         let pings = running().map(|host| host.next_ping).filter(|at| *at < Time::MAX);
-        wakes.chain(pings).chain(wire).chain(self.store.next_deadline()).min()
+        let strangers = Some(self.next_strangers_ping).filter(|_| !self.strangers.is_empty());
+        wakes.chain(pings).chain(strangers).chain(wire).chain(self.store.next_deadline()).min()
     }
 
     fn turn(&mut self) {
         if self.store.next_deadline().is_some_and(|at| at <= self.now) {
             self.give(store::Event::Wake);
+        }
+        if !self.strangers.is_empty() && self.next_strangers_ping <= self.now {
+            self.next_strangers_ping = self.now + TIMEOUT / 3;
+            for session in self.strangers.clone() {
+                self.give(store::Event::Ping { session });
+            }
         }
         let names: Vec<_> = self.hosts.keys().copied().collect();
         for name in names {

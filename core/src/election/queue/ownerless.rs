@@ -1,0 +1,58 @@
+//! Candidates that no session owns: leftovers of a restored backup, or an operator's slip. They stand for nobody.
+
+use alloc::vec::Vec;
+
+use crate::Candidate;
+use crate::mutant::Mutant;
+use crate::names::{Named, Names};
+
+/// Candidates of the last listing that were read and found to be nobody's, in order.
+///
+/// Listings give names without owners, so an owner is learned when a candidate is read as the head or as a predecessor. It
+/// never changes while the candidate exists, so all nodes come to the same order, each in its own time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
+pub(super) struct Ownerless(Vec<Candidate>);
+
+impl Ownerless {
+    /// Most that are remembered. One beyond them stands in the way until it is deleted.
+    const LIMIT: usize = 256;
+
+    /// Takes a candidate out of the queue. Returns false if there is no room left for it.
+    pub(super) fn add(&mut self, candidate: Candidate) -> bool {
+        if Mutant::OwnerlessStands.lives() {
+            return false;
+        }
+        match self.0.binary_search(&candidate) {
+            Ok(_) => true,
+            Err(_) if self.0.len() == Self::LIMIT => false,
+            Err(place) => {
+                self.0.insert(place, candidate);
+                true
+            }
+        }
+    }
+
+    /// Forgets those that a listing does not show any more.
+    pub(super) fn keep_listed(&mut self, listed: &[Candidate]) {
+        self.0.retain(|candidate| listed.contains(candidate));
+    }
+
+    pub(super) fn contains(&self, candidate: Candidate) -> bool {
+        self.0.binary_search(&candidate).is_ok()
+    }
+
+    pub(super) fn count(&self) -> u32 {
+        u32::try_from(self.0.len()).unwrap_or(u32::MAX)
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Named for Ownerless {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.0.names(names);
+    }
+}
