@@ -61,7 +61,8 @@ impl Node {
         self.standing.map(|standing| (standing.session, standing.connected))
     }
 
-    /// Who leads, as far as this node can see; nobody is known while the store cannot be heard.
+    /// Who leads, as far as this node can see. While the store cannot be heard nobody else is known, but a node whose term
+    /// holds knows that it leads.
     #[must_use]
     pub fn leader(&self) -> Option<Leader> {
         if let Some(id) = self.visible_foreign() {
@@ -78,11 +79,17 @@ impl Node {
         self.queue.foreign_head().filter(|_| self.term().is_none())
     }
 
-    /// The coordinator of the newest term.
+    /// The coordinator of the newest term; until the registry is read again, nobody but this node in its own term.
     pub(super) fn leader_entry(&self) -> Option<(&Member, Epoch)> {
         let registry = &self.registry.coordinators;
-        let entries = registry.members().iter().filter(|_| registry.is_current());
-        entries.filter_map(|member| member.epoch.map(|epoch| (member, epoch))).max_by_key(|(_, epoch)| *epoch)
+        let entries = registry.members().iter().filter_map(|member| member.epoch.map(|epoch| (member, epoch)));
+        entries.filter(|entry| registry.is_current() || self.is_own_term(entry)).max_by_key(|(_, epoch)| *epoch)
+    }
+
+    fn is_own_term(&self, (member, epoch): &(&Member, Epoch)) -> bool {
+        let holds = self.term().is_some_and(|(fence, _)| fence.epoch == *epoch);
+        let is_own = self.standing.is_some_and(|standing| standing.session == member.key.session);
+        holds && is_own && member.key.id == self.config.id
     }
 
     /// The workers as last read; only a leader follows them.

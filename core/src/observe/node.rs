@@ -7,7 +7,7 @@ use core::time::Duration;
 use super::entries::Entries;
 use super::queue::QueueObserver;
 use crate::store::{Answer, Effect, Reply, Request};
-use crate::{Action, Announcement, Directory, Event, Fence, Link, Member, Node, OpId, Run, Time, Violation};
+use crate::{Action, Announcement, Directory, Event, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation};
 
 /// Follows one node, from its start, through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -126,7 +126,7 @@ impl Observer {
     /// With a session everything ends that was begun in it, and with the connection what is known of who leads.
     fn note_session(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
         let breaks = event.is_session_news();
-        if breaks && before != after && after.leader().is_some() {
+        if breaks && before != after && after.leader().is_some_and(|leader| !is_itself(&leader, after)) {
             return Err(Violation::StaleBelieved);
         }
         let session = |node: &Node| node.session().map(|(session, _)| session);
@@ -316,4 +316,10 @@ fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violati
     let claimed = after.term().map(|(fence, _)| fence);
     let floor = after.floor();
     if floor == before.floor() || floor == shown || floor == claimed { Ok(()) } else { Err(Violation::ForgedBelieved) }
+}
+
+/// True if a node names itself as the leader, and is: no connection is needed to know that.
+fn is_itself(leader: &Leader, node: &Node) -> bool {
+    let held = node.term().map(|(fence, _)| fence.epoch);
+    matches!(leader, Leader::Node { id, epoch, .. } if *id == node.config().id && held == Some(*epoch))
 }

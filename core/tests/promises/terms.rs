@@ -1,7 +1,7 @@
 //! Epochs, floors and incarnations.
 
 use rolecall_core::store::{Act, Fault};
-use rolecall_core::{Epoch, Event, Fence, Incarnation};
+use rolecall_core::{Epoch, Event, Fence, Incarnation, Leader};
 
 use crate::three;
 use crate::world::{LATENCY, World};
@@ -108,4 +108,19 @@ fn a_deleted_record_takes_no_floor_away_and_is_written_again_with_its_incarnatio
     let next = fence(&world, world.leaders()[0]);
     assert_eq!(next.incarnation, term.incarnation, "whoever knows the incarnation writes it again");
     assert!(next.is_newer_than(term));
+}
+
+#[test]
+fn a_leader_that_is_cut_off_names_itself_for_as_long_as_its_term_holds() {
+    let mut world = three();
+    let (fence, until) = world.node("a").term().expect("it leads");
+    world.cut("a");
+    world.run(20 * LATENCY);
+    let leader = world.node("a").leader();
+    assert!(
+        matches!(&leader, Some(Leader::Node { id, epoch, .. }) if &**id == "a" && *epoch == fence.epoch),
+        "{leader:?}"
+    );
+    world.run(until.since(world.now) + LATENCY);
+    assert_eq!(world.node("a").leader(), None);
 }
