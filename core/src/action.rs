@@ -55,6 +55,8 @@ pub enum Action {
     Announce(Announcement),
     /// The store's session is of no use: drop it and open a new one.
     RenewSession,
+    /// A promise of liveness or tidiness is violated: say so loudly, drop the store's session and open a new one.
+    StartAfresh(Violation),
     /// End the store's session; everything that lives with it goes at once.
     CloseSession,
     /// The shutdown is complete: the process may end.
@@ -79,6 +81,7 @@ impl Action {
             | Self::StopService { .. }
             | Self::Announce(_)
             | Self::RenewSession
+            | Self::StartAfresh(_)
             | Self::CloseSession => false,
         }
     }
@@ -95,6 +98,7 @@ impl Action {
             | Self::StopService { .. }
             | Self::Announce(_)
             | Self::RenewSession
+            | Self::StartAfresh(_)
             | Self::CloseSession
             | Self::Exit
             | Self::Refuse(_) => false,
@@ -113,6 +117,7 @@ impl Action {
             Self::StopService { .. } => "stop_service",
             Self::Announce(_) => "announce",
             Self::RenewSession => "renew_session",
+            Self::StartAfresh(_) => "start_afresh",
             Self::CloseSession => "close_session",
             Self::Exit => "exit",
             Self::Refuse(_) => "refuse",

@@ -88,7 +88,7 @@ pub use sink::Sink;
 pub use time::Time;
 pub use timer::Timer;
 pub use trace::Trace;
-pub use violation::Violation;
+pub use violation::{Class, Violation};
 
 /// The example of the README runs too.
 #[cfg(doctest)]

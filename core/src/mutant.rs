@@ -60,6 +60,8 @@ mutants! {
     DoubtListedWithoutSync,
     /// A candidate that no session owns stands like any other.
     OwnerlessStands,
+    /// Whoever waits watches nobody.
+    WaitsUnwatched,
     /// A leader does not learn that its candidate was deleted (CURATOR-171).
     OwnDeletionUnnoticed,
     /// Of several own candidates the highest is kept (Accumulo PR 1866).

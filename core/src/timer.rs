@@ -20,6 +20,8 @@ pub enum Timer {
     HoldOff,
     /// The entry under this node's id is looked at again.
     Identity,
+    /// A node that is stuck or untidy may start afresh again.
+    FreshStart,
     /// The limit of the shutdown.
     Shutdown,
 }

@@ -90,6 +90,7 @@ impl Trace {
             | Action::CloseSession
             | Action::Exit
             | Action::Refuse(_)
+            | Action::StartAfresh(_)
             | Action::Halt(_) => false,
         }
     }
@@ -147,6 +148,7 @@ impl fmt::Display for Words<'_, Action> {
             Action::CloseSession => f.write_str("close the session"),
             Action::Exit => f.write_str("exit"),
             Action::Refuse(objection) => write!(f, "refuse: {objection:?}"),
+            Action::StartAfresh(violation) => write!(f, "START AFRESH {violation:?}"),
             Action::Halt(violation) => write!(f, "HALT {violation:?}"),
         }
     }

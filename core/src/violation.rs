@@ -52,7 +52,46 @@ pub enum Violation {
     Stuck,
 }
 
+/// Kinds of violations, by what a node does about one of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Two nodes could lead, or be served at once: the node halts.
+    Safety,
+    /// The node gets stuck, or leaves something untidy. It ends its session and starts afresh, since the same slip on every
+    /// node at once must not take a cluster down.
+    Tidiness,
+}
+
 impl Violation {
+    /// The kind of this violation.
+    #[must_use]
+    pub const fn class(self) -> Class {
+        match self {
+            Self::TwoLeaders
+            | Self::LeaderWithoutCandidate
+            | Self::ServicesOverlap
+            | Self::StopOverran
+            | Self::StaleBelieved
+            | Self::EpochNotRising
+            | Self::OutlivedValidity
+            | Self::StaleAccepted
+            | Self::ForgedBelieved => Class::Safety,
+            Self::CreateAfterStop
+            | Self::ClosedTooEarly
+            | Self::SpareCandidate
+            | Self::NoLeader
+            | Self::WrongWatch
+            | Self::RegistryDisagrees
+            | Self::DifferenceBroken
+            | Self::WriteStorm
+            | Self::WriteInDoubt
+            | Self::CreatedTwice
+            | Self::PlaceGivenUp
+            | Self::FormerLeft
+            | Self::Stuck => Class::Tidiness,
+        }
+    }
+
     /// The promise's number in the design, with its text.
     #[must_use]
     pub const fn promise(self) -> &'static str {

@@ -26,6 +26,7 @@ pub(crate) struct Metrics {
     /// When the loop means to go round again at the latest; while it handles an event, when that began.
     due: AtomicU64,
     terms: AtomicU64,
+    fresh_starts: AtomicU64,
     journal_dropped: AtomicU64,
     journal_failures: AtomicU64,
 }
@@ -57,6 +58,7 @@ impl Metrics {
             last_event: AtomicU64::new(now),
             due: AtomicU64::new(now),
             terms: AtomicU64::new(0),
+            fresh_starts: AtomicU64::new(0),
             journal_dropped: AtomicU64::new(0),
             journal_failures: AtomicU64::new(0),
         }
@@ -91,6 +93,10 @@ impl Metrics {
 
     pub(crate) fn term_won(&self) {
         self.terms.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn started_afresh(&self) {
+        self.fresh_starts.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn journal(&self, dropped: u64, failures: u64) {
@@ -129,6 +135,9 @@ impl Metrics {
         let dropped = self.journal_dropped.load(Ordering::Relaxed);
         let failures = self.journal_failures.load(Ordering::Relaxed);
         one("rolecall_terms_total", "counter", "Terms of leadership that this node began.", whole(terms));
+        let fresh_starts = self.fresh_starts.load(Ordering::Relaxed);
+        let help = "Sessions that this node ended since it found itself stuck or untidy: each is a fault of ours.";
+        one("rolecall_fresh_starts_total", "counter", help, whole(fresh_starts));
         one("rolecall_journal_dropped_total", "counter", "Steps that are missing from the journal.", whole(dropped));
         one("rolecall_journal_failures_total", "counter", "Failures to write the journal.", whole(failures));
         one("rolecall_last_event_age_seconds", "gauge", "Time since the last event.", age);

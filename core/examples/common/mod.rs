@@ -72,6 +72,7 @@ impl<M: Fn(Event)> Shared<M> {
                 | Action::RenewSession
                 | Action::Exit
                 | Action::Refuse(_)
+                | Action::StartAfresh(_)
                 | Action::Halt(_) => {}
             }
         }

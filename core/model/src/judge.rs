@@ -49,6 +49,7 @@ fn judge_gate(step: &Judged<'_>) -> Result<(), Violation> {
             | Action::CloseSession
             | Action::Exit
             | Action::Refuse(_)
+            | Action::StartAfresh(_)
             | Action::Halt(_) => {}
         }
     }

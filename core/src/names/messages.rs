@@ -52,6 +52,7 @@ impl Named for Action {
             | Self::CloseSession
             | Self::Exit
             | Self::Refuse(_)
+            | Self::StartAfresh(_)
             | Self::Halt(_) => {}
         }
     }

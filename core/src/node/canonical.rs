@@ -33,6 +33,7 @@ impl Named for Node {
             registry,
             hold_off,
             stop,
+            fresh_start,
             shown,
         } = self;
         names.issued(link, next);
@@ -53,6 +54,7 @@ impl Named for Node {
             Stop::Asked { limit } => names.time(Moment::Deadline(Timer::Shutdown), limit),
             Stop::No | Stop::Over => {}
         }
+        fresh_start.names(names);
         shown.names(names);
     }
 }

@@ -70,7 +70,7 @@ impl Node {
         self.registry.each().into_iter().for_each(crate::registry::Registry::suspend);
     }
 
-    fn session_lost(&mut self, now: Time) {
+    pub(super) fn session_lost(&mut self, now: Time) {
         self.suspend_machines();
         let Some(standing) = self.standing.take() else { return };
         self.queue.lose(now, standing.timeout);

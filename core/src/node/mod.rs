@@ -1,5 +1,6 @@
 //! The machine of one node: it owns one of each of the others and routes between them in one pass.
 
+mod afresh;
 mod canonical;
 mod check;
 mod events;
@@ -22,6 +23,7 @@ use crate::{
     Action, Announcement, Config, Directory, Event, Fence, Leader, Objection, Role, Session, Sink, Time, Violation,
 };
 
+use afresh::FreshStart;
 pub use query::Health;
 
 /// One node of a cluster: who leads, what must this node do now, who else is here.
@@ -56,6 +58,7 @@ pub struct Node {
     registry: Both<Registry>,
     hold_off: HoldOff,
     stop: Stop,
+    fresh_start: FreshStart,
     shown: Shown,
 }
 
@@ -186,6 +189,7 @@ impl Node {
             },
             hold_off: HoldOff::default(),
             stop: Stop::No,
+            fresh_start: FreshStart::default(),
             shown: Shown::default(),
         }
     }
@@ -200,9 +204,7 @@ impl Node {
         if self.stop != Stop::Over {
             self.advance(now, out);
         }
-        if let Err(violation) = self.check() {
-            self.halt(violation, out);
-        }
+        self.see_to_promises(now, out);
     }
 
     /// What time alone brings about.
@@ -216,6 +218,7 @@ impl Node {
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
         self.registry.each().into_iter().for_each(|registry| registry.expire(now));
         self.hold_off.expire(now);
+        self.fresh_start.expire(now);
         if self.identity.expire(now) {
             self.reread_registries();
         }

@@ -150,6 +150,9 @@ impl Node {
         if let Some(at) = self.hold_off.deadline() {
             soonest.consider(at, Timer::HoldOff);
         }
+        if let Some(at) = self.fresh_start.deadline().filter(|_| self.check().is_err()) {
+            soonest.consider(at, Timer::FreshStart);
+        }
         if let Some(at) = self.identity.deadline() {
             soonest.consider(at, Timer::Identity);
         }

@@ -260,7 +260,8 @@ impl Observer {
                 };
                 difference.apply(members);
             }
-            Action::Halt(violation) => return Err(*violation),
+            // A fresh start mends a node; that it had to be is a finding all the same.
+            Action::Halt(violation) | Action::StartAfresh(violation) => return Err(*violation),
             Action::Floor(_)
             | Action::Announce(Announcement::Role(_) | Announcement::Leader(_) | Announcement::Ownerless(_))
             | Action::RenewSession

@@ -145,6 +145,7 @@ impl World {
             | Action::Announce(_)
             | Action::RenewSession
             | Action::CloseSession
+            | Action::StartAfresh(_)
             | Action::Halt(_) => {}
         }
     }

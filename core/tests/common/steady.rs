@@ -78,6 +78,7 @@ impl Steady {
                 | Action::StopService { .. }
                 | Action::Announce(_)
                 | Action::RenewSession
+                | Action::StartAfresh(_)
                 | Action::CloseSession
                 | Action::Exit
                 | Action::Refuse(_)

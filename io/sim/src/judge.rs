@@ -189,6 +189,7 @@ impl Judge {
                 | Action::CloseSession
                 | Action::Exit
                 | Action::Refuse(_)
+                | Action::StartAfresh(_)
                 | Action::Halt(_) => {}
             }
         }

@@ -197,6 +197,12 @@ impl Driver {
                 Action::StopService { run, drain_until } => self.services.stop(run, drain_until),
                 Action::Announce(announcement) => self.announce(&announcement),
                 Action::RenewSession => self.store.renew(),
+                Action::StartAfresh(violation) => {
+                    tracing::error!(%violation, "a promise does not hold; this node ends its session and starts afresh");
+                    self.metrics.started_afresh();
+                    self.store.renew();
+                }
+
                 Action::CloseSession => {
                     self.store.close();
                     self.closing = Closing::Asked;

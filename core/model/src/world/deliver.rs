@@ -103,7 +103,8 @@ impl World {
                 host.end(Process::Ended);
                 self.breach.get_or_insert(Breach::Refused);
             }
-            Action::Halt(violation) => {
+            // Mended by a fresh start or not, it is a finding.
+            Action::Halt(violation) | Action::StartAfresh(violation) => {
                 self.breach.get_or_insert(Breach::Promise(*violation));
             }
             Action::OpenGate { fence, until } => host.gate = Some((*fence, *until)),

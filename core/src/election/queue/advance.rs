@@ -103,7 +103,7 @@ impl Queue {
 
     fn wait(&self, view: &View, predecessor: Candidate) -> Option<(Ask, Request)> {
         let predecessor = view.head.filter(|_| Mutant::HeadWatched.lives()).unwrap_or(predecessor);
-        if !self.watches(&predecessor) {
+        if !self.watches(&predecessor) && !Mutant::WaitsUnwatched.lives() {
             return Some(inspect(predecessor, true));
         }
         match (&self.head, view.head) {

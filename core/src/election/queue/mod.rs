@@ -394,6 +394,18 @@ impl Queue {
     }
 }
 
+/// Slips of ours, for tests of what a node does about them.
+#[cfg(test)]
+impl Queue {
+    pub(crate) fn forget_relist(&mut self) {
+        self.relist_at = None;
+    }
+
+    pub(crate) fn forget_candidate(&mut self) {
+        self.own.clear();
+    }
+}
+
 /// The session of `standing` is what an owner has to be.
 fn owns(standing: &Standing, owner: Session) -> bool {
     standing.session == owner || Mutant::OwnerNotCompared.lives()

@@ -155,7 +155,7 @@ impl World {
                 let takes = self.host(name).stop_takes;
                 self.send_to_node(name, takes, Event::ServiceStopped { run });
             }
-            Action::RenewSession => {
+            Action::RenewSession | Action::StartAfresh(_) => {
                 self.hang_up(name);
                 self.host(name).session = None;
                 self.connect(name);
