@@ -176,7 +176,7 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
 
     // Started from the terminal.
     demo.type_line(&format!("kill {}", first + 1))?;
-    demo.line("does not run")?;
+    demo.line("is not running")?;
     demo.type_line(&format!("start {}", first + 1))?;
     demo.line("was started")?;
     assert_eq!(demo.leader(2)?, (second, later), "who leads goes on leading");

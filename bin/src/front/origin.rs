@@ -1,7 +1,7 @@
-//! Who may read an answer in a browser: the pages of this cluster's nodes, and no other site.
+//! Cross-origin access: in a browser, the pages of this cluster's nodes may read answers, and no other site may.
 //!
-//! A page asks the node that served it, which sends a search on to the leader: another origin, whose answer a browser
-//! hands out only if it says so.
+//! A page asks the node that served it, which redirects a search to the leader. The leader is another origin, so a browser
+//! lets the page read the answer only if the answer allows it.
 
 use core::error::Error;
 use std::net::IpAddr;
@@ -23,7 +23,7 @@ pub(super) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut
     }
 }
 
-/// Whether `origin` is that of the page of the node at `address`; the names of this machine's loopback are all the same.
+/// True if `origin` is that of a page of the node at `address`. All names of the loopback interface count as the same.
 pub(crate) fn is_same(origin: &str, address: &str) -> bool {
     let Some(page) = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://")) else { return false };
     if page.eq_ignore_ascii_case(address) {
@@ -40,7 +40,7 @@ fn is_loopback(host: &str) -> bool {
     host.eq_ignore_ascii_case("localhost") || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())
 }
 
-/// A service whose answers the pages of the cluster's nodes may read.
+/// Service whose answers the pages of the cluster's nodes may read.
 #[derive(Clone, Debug)]
 pub struct Sharing<S> {
     service: S,
@@ -48,7 +48,7 @@ pub struct Sharing<S> {
 }
 
 impl<S> Sharing<S> {
-    /// `service`, shared with the pages of the workers, and with those at `always` (`host:port`).
+    /// Shares `service` with the pages of the workers, and with those of the nodes at `always` (`host:port`).
     pub fn new(service: S, always: Vec<String>) -> Self {
         Self { service, always }
     }
@@ -63,7 +63,7 @@ impl<S: Application> Application for Sharing<S> {
     }
 }
 
-/// The handler of a [`Sharing`] service.
+/// Handler of a [`Sharing`] service.
 #[derive(Debug)]
 pub struct Shared<H> {
     handler: H,

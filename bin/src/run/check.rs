@@ -1,4 +1,4 @@
-//! `rolecall check`: every state that a small cluster can reach.
+//! `rolecall check`: explores every state that a small cluster can reach.
 
 use std::io::Write as _;
 use std::thread;
@@ -9,14 +9,14 @@ use rolecall_model::{self as model, Ending, Faults, Options, Progress, Rate, Unk
 use super::memory::Budget;
 use crate::cli::{Check, Failure, print};
 
-/// Whoever does not say for how long does not want to wait for ever: three nodes and every fault have states without end.
+/// Default time limit, in minutes. There must be one: three nodes with every fault have too many states to wait for.
 const MINUTES: u64 = 5;
 
-/// Explores until every state is, the time is up, the memory is full or a promise is broken.
+/// Explores until every state has been seen, the time is up, the memory is full or a promise is broken.
 ///
 /// # Errors
-/// [`Failure::Usage`] for a fault or a number of nodes that there is not, [`Failure::Failed`] where a promise is broken,
-/// [`Failure::Unfinished`] where states are left.
+/// [`Failure::Usage`] for an unknown fault or a number of nodes that is not supported. [`Failure::Failed`] if a promise is
+/// broken. [`Failure::Unfinished`] if states are left.
 pub fn check(check: &Check) -> Result<(), Failure> {
     let budget = Budget::new(check.world.memory);
     let options = Options { memory: Some(budget.bytes()), ..options(check)? };
@@ -39,7 +39,7 @@ pub fn check(check: &Check) -> Result<(), Failure> {
         (_, Some(violated)) => Err(Failure::Failed(format!("broken: {}", violated.what))),
         (Ending::MemoryFull, None) => Err(budget.exceeded()),
         (Ending::TimeUp, None) => Err(Failure::Unfinished(format!(
-            "stopped before the end: {minutes} minutes are over; --minutes {} gives it more",
+            "stopped before the end: the {minutes} minutes are over; give more with --minutes {}",
             minutes.saturating_mul(2)
         ))),
         (Ending::Exhausted | Ending::Broken, None) => Ok(()),
@@ -56,7 +56,7 @@ fn options(check: &Check) -> Result<Options, Failure> {
     let minutes = check.world.minutes.unwrap_or(MINUTES);
     let time = Some(Duration::from_secs(minutes.saturating_mul(60)));
     let threads = thread::available_parallelism().map_or(1, usize::from);
-    // Several nodes have too many states for everything at once: either how they start, or what goes wrong later.
+    // Several nodes have too many states to explore both the start and faults later, so explore one of the two.
     let lean = nodes > 1;
     let settled = if lean && faults != Faults::none() { nodes } else { 0 };
     Ok(Options { faults, timed: check.timed, clocks, time, threads, lean, settled, ..Options::new(nodes) })
@@ -72,7 +72,7 @@ fn faults(check: &Check) -> Result<Faults, Failure> {
         None => Ok(faults),
         Some(fault) => {
             let (with, name) = (if check.timed { "with" } else { "without" }, fault.name());
-            Err(Failure::Usage(format!("--faults {list}: there is no `{name}` {with} --timed")))
+            Err(Failure::Usage(format!("--faults {list}: there is no fault `{name}` {with} --timed")))
         }
     }
 }
@@ -85,12 +85,12 @@ fn clocks(check: &Check) -> Result<Vec<Rate>, Failure> {
     if rates.is_empty() || rates.len() == usize::from(check.world.nodes) {
         Ok(rates)
     } else {
-        Err(refuse(format!("give one for each of the {} nodes", check.world.nodes)))
+        Err(refuse(format!("give one rate for each of the {} nodes", check.world.nodes)))
     }
 }
 
-/// For people, beside the result.
+/// Prints a line about the progress on standard error, for people.
 fn tell(line: &str) {
-    // Nobody has to listen.
+    // A closed standard error must not stop the exploration.
     drop(writeln!(std::io::stderr(), "{line}"));
 }

@@ -1,4 +1,4 @@
-//! Where a node keeps its index, and what a demo searches, where nothing else is said.
+//! Default folders: for the index of a node, and for the documents of a demo.
 
 use core::time::Duration;
 use std::fs::{self, File, TryLockError};
@@ -8,7 +8,7 @@ use std::process::Command;
 
 use crate::cli::Failure;
 
-/// A folder of its own for one node: `data` itself, or one under the user's cache.
+/// Folder for one node: `data` if given, else one under the user's cache.
 pub(super) fn data(data: Option<&Path>, cluster: &str, id: &str) -> Result<PathBuf, Failure> {
     match data {
         Some(folder) => Ok(folder.to_owned()),
@@ -16,28 +16,28 @@ pub(super) fn data(data: Option<&Path>, cluster: &str, id: &str) -> Result<PathB
     }
 }
 
-/// How often a folder that is in use is tried.
+/// Attempts to claim a folder that is in use.
 const CLAIMS: u32 = 20;
-/// How long to wait between.
+/// Pause between the attempts.
 const BETWEEN_CLAIMS: Duration = Duration::from_millis(100);
 
-/// Makes the folder `data` this process's own, for as long as the file is open: two that build indexes in one folder would
-/// clear away each other's.
+/// Claims the folder `data` for this process, for as long as the returned file is open. Two processes that build indexes in
+/// one folder would delete each other's.
 pub(super) fn claim(data: &Path) -> Result<File, Failure> {
     let refused = |why: &dyn core::fmt::Display| {
-        Failure::Usage(format!("--data {}: {why}; accepted is a folder that can be written", data.display()))
+        Failure::Usage(format!("--data {}: {why}; expected a folder that can be written", data.display()))
     };
     fs::create_dir_all(data).map_err(|error| refused(&error))?;
     let lock = File::create(data.join(".lock")).map_err(|error| refused(&error))?;
     for _ in 0..CLAIMS {
         match lock.try_lock() {
-            // A process that was killed a moment ago may still be about to let go.
+            // A process that was killed a moment ago may not have released the lock yet.
             Err(TryLockError::WouldBlock) => std::thread::sleep(BETWEEN_CLAIMS),
-            // A file system without locks keeps no index from being used.
+            // On a file system without locks, use the folder anyway.
             Ok(()) | Err(TryLockError::Error(_)) => return Ok(lock),
         }
     }
-    Err(refused(&"another process uses it, and each node needs one of its own"))
+    Err(refused(&"another process uses it, and each node needs its own folder"))
 }
 
 fn cache() -> Result<PathBuf, Failure> {
@@ -45,13 +45,14 @@ fn cache() -> Result<PathBuf, Failure> {
     let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
     cache.map(|cache| cache.join("rolecall")).ok_or_else(|| {
         Failure::Usage(
-            "neither HOME nor XDG_CACHE_HOME says where the cache is; --data DIR says where to keep the index".into(),
+            "cannot find the cache, because neither HOME nor XDG_CACHE_HOME is set; give a folder with --data DIR"
+                .into(),
         )
     })
 }
 
-/// The books of the Rust documentation that came with the toolchain, as links in a folder in `data`: about 1,800 pages. The
-/// reference of the standard library beside them has twenty times as many, which takes minutes to index.
+/// Makes a folder in `data` with links to the books of the toolchain's Rust documentation, about 1,800 pages. The reference
+/// of the standard library is left out: it has twenty times as many pages, which take minutes to index.
 pub(super) fn rust_documentation(data: &Path) -> Option<PathBuf> {
     const BOOKS: [&str; 5] = ["book", "cargo", "nomicon", "reference", "rust-by-example"];
     let output =
@@ -62,14 +63,14 @@ pub(super) fn rust_documentation(data: &Path) -> Option<PathBuf> {
     let mut linked = 0;
     for book in BOOKS.iter().filter(|book| installed.join(book).is_dir()) {
         let link = folder.join(book);
-        // A link of an earlier run may lead to a toolchain that is gone.
+        // A link from an earlier run may lead to a toolchain that is gone.
         fs::remove_file(&link).ok();
         linked += usize::from(symlink(installed.join(book), link).is_ok());
     }
     (linked > 0).then_some(folder)
 }
 
-/// The project's own guide, written to `data`.
+/// Writes the project's own guide to a folder in `data`.
 pub(super) fn guide(data: &Path) -> Result<PathBuf, Failure> {
     const PAGES: [(&str, &str); 3] = [
         ("operating.md", include_str!("../../guide/operating.md")),
@@ -81,6 +82,6 @@ pub(super) fn guide(data: &Path) -> Result<PathBuf, Failure> {
         fs::create_dir_all(&folder)?;
         PAGES.iter().try_for_each(|(name, text)| fs::write(folder.join(name), text))
     };
-    write().map_err(|error| Failure::Failed(format!("can't write the guide to {}: {error}", folder.display())))?;
+    write().map_err(|error| Failure::Failed(format!("cannot write the guide to {}: {error}", folder.display())))?;
     Ok(folder)
 }

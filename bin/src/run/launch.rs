@@ -1,4 +1,4 @@
-//! From options to a running node.
+//! Starts a node from options.
 
 use core::error::Error;
 use core::time::Duration;
@@ -15,7 +15,7 @@ use super::application::Application;
 use crate::cli::{self, Failure, Tuning};
 use crate::front::{Identity, NodeFront, Sharing};
 
-/// What is said of one node before it starts.
+/// Parameters of one node.
 #[derive(Clone, Debug)]
 pub(super) struct Plan {
     pub(super) cluster: String,
@@ -24,13 +24,13 @@ pub(super) struct Plan {
     pub(super) listen: String,
     pub(super) advertise: Option<String>,
     pub(super) journal: Option<PathBuf>,
-    /// The kind of its store, a URL's scheme.
+    /// Kind of store: the scheme of its URL.
     pub(super) store: &'static str,
-    /// In a demo.
+    /// Console, in a demo.
     pub(super) desk: Option<Arc<Desk>>,
 }
 
-/// What the core is told, once the numbers are known to leave something of a session.
+/// Makes the configuration of the core, and checks that the numbers leave some validity in a session.
 pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
     let defaults = Config::new(id);
     let config = Config {
@@ -49,8 +49,8 @@ pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
         return Ok(config);
     }
     Err(Failure::Usage(format!(
-        "--session-timeout {} ms: {} ms of it have to be set aside (a heartbeat, {}, the clock's error, and the closing of \
-         the gate), and more than another heartbeat of {} ms has to be left; accepted is {} ms and above",
+        "--session-timeout {} ms is too short: {} ms of it are reserved (a heartbeat, {}, the clock's error, and closing the \
+         gate), and more than another heartbeat of {} ms must be left; expected at least {} ms",
         timeout.as_millis(),
         config.margin(timeout).as_millis(),
         if config.store_tick.is_some() {
@@ -63,7 +63,7 @@ pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
     )))
 }
 
-/// The shortest session timeout, to the millisecond, of which something is left.
+/// Shortest session timeout, to the millisecond, that leaves some validity.
 fn least(config: &Config) -> Duration {
     let (mut too_short, mut enough) = (0, 86_400_000);
     while enough - too_short > 1 {
@@ -102,7 +102,7 @@ where
     }
     if let Some(folder) = plan.journal {
         let journal = Journal::in_folder(&folder, JournalLimits::default()).map_err(|error| {
-            Failure::Usage(format!("--journal {}: {error}; accepted is a folder that can be written", folder.display()))
+            Failure::Usage(format!("--journal {}: {error}; expected a folder that can be written", folder.display()))
         })?;
         builder = builder.journal(journal);
     }

@@ -1,19 +1,19 @@
-//! Memory that an exploration may take.
+//! Memory budget of an exploration.
 
 use bytesize::ByteSize;
 use rolecall_model::memory;
 
 use crate::cli::{Failure, Memory};
 
-/// Taken where the system does not tell what it has.
+/// Budget in bytes if the system does not tell how much memory it has.
 const UNKNOWN: u64 = 2 << 30;
 
-/// Memory that this process may take up.
+/// Memory that this process may use.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Budget(ByteSize);
 
 impl Budget {
-    /// The amount that was asked for, or half of what is available.
+    /// Makes a budget of the amount asked for. Default: half of the available memory.
     pub(super) fn new(asked: Option<Memory>) -> Self {
         let half = || ByteSize(memory::available().map_or(UNKNOWN, |bytes| bytes / 2));
         Self(asked.map_or_else(half, |asked| asked.0))
@@ -23,12 +23,12 @@ impl Budget {
         self.0.as_u64()
     }
 
-    /// True once this process takes up more.
+    /// True once this process uses more than the budget.
     pub(super) fn is_spent(self) -> bool {
         memory::in_use().is_some_and(|in_use| in_use > self.bytes())
     }
 
-    /// The part that is taken up, for people.
+    /// Text that says how much of the budget is in use.
     pub(super) fn told(self, in_use: Option<u64>) -> String {
         match in_use {
             Some(bytes) => format!("{} of {self} of memory", ByteSize(bytes)),
@@ -36,10 +36,10 @@ impl Budget {
         }
     }
 
-    /// The failure of a command that this was not enough for.
+    /// Failure of a command that needs more than the budget.
     pub(super) fn exceeded(self) -> Failure {
         Failure::Unfinished(format!(
-            "stopped before the end: {self} of memory are full; --memory {} gives it more",
+            "stopped before the end: the {self} of memory are full; give more with --memory {}",
             self.twice()
         ))
     }

@@ -1,4 +1,4 @@
-//! What the commands do.
+//! Implementations of the commands.
 
 mod application;
 #[cfg(feature = "sim")]
@@ -29,14 +29,14 @@ pub use status::status;
 
 use crate::cli::Failure;
 
-/// Runs `future` on a runtime of its own, to its end.
+/// Runs `future` to its end on a new runtime.
 fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
-        .map_err(|error| Failure::Failed(format!("can't start threads: {error}")))?;
+        .map_err(|error| Failure::Failed(format!("cannot start threads: {error}")))?;
     let outcome = runtime.block_on(future);
-    // What still runs on other threads, such as the building of an index, is not waited for.
+    // Do not wait for work on other threads, such as building an index.
     runtime.shutdown_background();
     outcome
 }

@@ -1,4 +1,4 @@
-//! Tells on a terminal which role a node takes.
+//! Prints the roles of a node on the terminal.
 
 use rolecall::{Observer, Outcome};
 use rolecall_core::Role;
@@ -16,14 +16,14 @@ pub(super) async fn follow(name: String, observer: Observer) {
             (Role::Worker, _) => format!("{name} is a worker\n"),
             (Role::None, _) => format!("{name} has no role\n"),
         };
-        // A reader that has gone ends the telling, not the node.
+        // If the reader has gone, stop printing. The node goes on.
         if print(&line).is_err() {
             return;
         }
     }
 }
 
-/// How a node's end becomes that of the process.
+/// Translates the outcome of a node into that of the command.
 pub(super) fn end(outcome: &Outcome) -> Result<(), Failure> {
     match outcome {
         Outcome::Exited => Ok(()),

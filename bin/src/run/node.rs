@@ -13,7 +13,7 @@ use crate::cli::{Failure, Name, Node, print};
 /// Runs a node until it is told to end.
 ///
 /// # Errors
-/// The options don't fit together, the address is taken, another node has the id, or a promise was violated.
+/// If the options contradict each other, the address is in use, another node has the id, or a promise was violated.
 pub fn node(options: &Node) -> Result<(), Failure> {
     options.store.require_built()?;
     let id = match &options.id {
@@ -44,7 +44,7 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let id = plan.config.id.to_string();
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
     let mut node = launch::launch(plan, application, move |participant| store.open(participant)).await?;
-    // Whether anybody reads that is nothing to a node.
+    // A node does not mind if nobody reads this.
     print(&format!("{told}: http://{}/\n", node.address())).ok();
     tokio::spawn(narrator::follow(id, node.observer().clone()));
     tokio::select! {
@@ -56,22 +56,22 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     narrator::end(&node.wait().await)
 }
 
-/// Where others are told to reach the node, if it is not where it listens.
+/// Address at which others reach the node, if it is not the one on which it listens.
 fn advertise(options: &Node) -> Result<Option<String>, Failure> {
     match &options.advertise {
         Some(advertise) if advertise.is_unspecified() || advertise.port == 0 => Err(Failure::Usage(format!(
-            "--advertise {advertise}: accepted is a host and a port that others can connect to"
+            "--advertise {advertise}: expected a host and a port that others can connect to"
         ))),
         Some(advertise) => Ok(Some(advertise.to_string())),
         None if options.listen.is_unspecified() => Err(Failure::Usage(format!(
-            "--listen {}: others can't connect to that; --advertise HOST:PORT says where they reach this node",
+            "--listen {}: others cannot connect to this address; give one that they can reach with --advertise HOST:PORT",
             options.listen
         ))),
         None => Ok(None),
     }
 }
 
-/// The host's name, `-`, and six random letters.
+/// Makes an id: the host's name, `-`, and six random letters.
 fn random_id() -> Result<Name, Failure> {
     let mut bits = OsEntropy.bits();
     let letters: String = core::iter::repeat_with(|| {
@@ -87,6 +87,6 @@ fn random_id() -> Result<Name, Failure> {
     let host = host.trim_start_matches(|first: char| !first.is_ascii_alphanumeric());
     let id = if host.is_empty() { format!("node-{letters}") } else { format!("{host}-{letters}") };
     id.parse().map_err(|message| {
-        Failure::Usage(format!("no id can be made of this host's name; --id NAME gives one: {message}"))
+        Failure::Usage(format!("cannot make an id from this host's name; give one with --id NAME: {message}"))
     })
 }

@@ -1,10 +1,10 @@
-//! SIGTERM and SIGINT: the first asks for an end in good order, the second ends the process at once.
+//! Signals SIGTERM and SIGINT: the first one ends the process in good order, the second one at once.
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::cli::Failure;
 
-/// The signals that ask this process to end.
+/// Listener for the signals that ask this process to end.
 #[derive(Debug)]
 pub(super) struct Signals {
     terminate: Signal,
@@ -13,11 +13,12 @@ pub(super) struct Signals {
 
 impl Signals {
     pub(super) fn new() -> Result<Self, Failure> {
-        let listen = |kind| signal(kind).map_err(|error| Failure::Failed(format!("can't listen for signals: {error}")));
+        let listen =
+            |kind| signal(kind).map_err(|error| Failure::Failed(format!("cannot listen for signals: {error}")));
         Ok(Self { terminate: listen(SignalKind::terminate())?, interrupt: listen(SignalKind::interrupt())? })
     }
 
-    /// The next signal.
+    /// Waits for the next signal and returns its name.
     pub(super) async fn next(&mut self) -> &'static str {
         tokio::select! {
             _ = self.terminate.recv() => "SIGTERM",
@@ -25,7 +26,7 @@ impl Signals {
         }
     }
 
-    /// Ends the process at the next signal, whatever else is going on.
+    /// Ends the process at the next signal, even if the shutdown is still under way.
     pub(super) fn end_at_next(mut self) {
         tokio::spawn(async move {
             let name = self.next().await;

@@ -1,4 +1,4 @@
-//! Where nodes of a demo are killed and started: from its terminal, and from the page of any of them.
+//! Console of a demo, which kills and starts nodes: from the terminal, and from the page of any node.
 
 use core::time::Duration;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -14,24 +14,24 @@ use tokio::sync::mpsc;
 
 use crate::front::is_same_origin;
 
-/// What can be done to a node of a demo.
+/// Operation on a node of a demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Act {
-    /// End it as by a crash: nothing is cleaned up.
+    /// End the node as a crash would, without any cleanup.
     Kill,
-    /// Start it again.
+    /// Start the node again.
     Start,
 }
 
-/// An order that was accepted.
+/// Accepted order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
-    /// Which node, from 0.
+    /// Index of the node, from 0.
     pub(super) index: usize,
     pub(super) act: Act,
 }
 
-/// The nodes of a demo, whether they run or not.
+/// Console over all nodes of a demo, running or not.
 #[derive(Debug)]
 pub struct Desk {
     seats: Vec<Seat>,
@@ -39,7 +39,7 @@ pub struct Desk {
     orders: mpsc::UnboundedSender<Order>,
 }
 
-/// Who a node of a demo is, through all its lives.
+/// Identity of a node of a demo, the same through all its lives.
 #[derive(Clone, Debug)]
 pub(super) struct Seat {
     pub(super) id: String,
@@ -62,7 +62,7 @@ struct Shown<'a> {
     role: Role,
 }
 
-/// So long a kill waits that was asked for over HTTP, so that the answer leaves before its node does.
+/// Delay of a kill requested over HTTP, so that the answer is sent before the node dies.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
 impl Desk {
@@ -72,7 +72,7 @@ impl Desk {
         (Self { seats, states, orders }, accepted)
     }
 
-    /// Where the nodes answer, `host:port`.
+    /// Addresses of the nodes, `host:port`.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
         self.seats.iter().map(|seat| &*seat.address)
     }
@@ -89,27 +89,26 @@ impl Desk {
         self.states()[index] = State::Down;
     }
 
-    /// Accepts an order for the node `number`, counted from 1, and carries it out `after` a while.
+    /// Accepts an order for the node `number`, counted from 1. It is carried out after the delay `after`.
     ///
     /// # Errors
-    /// Why it can't be done, for people.
+    /// The reason why the order is not possible, for people.
     pub(super) fn order(&self, number: usize, act: Act, after: Duration) -> Result<(), String> {
         let index = number.checked_sub(1).filter(|index| *index < self.seats.len());
-        let index =
-            index.ok_or_else(|| format!("there is no node {number}; accepted are 1 to {}", self.seats.len()))?;
+        let index = index.ok_or_else(|| format!("there is no node {number}; expected 1 to {}", self.seats.len()))?;
         let mut states = self.states();
         states[index] = match (&states[index], act) {
             (State::Down, Act::Start) => State::Starting,
             (State::Up(_), Act::Kill) => State::Down,
-            (State::Down, Act::Kill) => return Err(format!("node {number} does not run")),
+            (State::Down, Act::Kill) => return Err(format!("node {number} is not running")),
             (State::Starting, _) => return Err(format!("node {number} is being started")),
-            (State::Up(_), Act::Start) => return Err(format!("node {number} runs already")),
+            (State::Up(_), Act::Start) => return Err(format!("node {number} is already running")),
         };
         drop(states);
         let orders = self.orders.clone();
         let order = Order { index, act };
         if after.is_zero() {
-            // Without a receiver the demo is ending.
+            // This fails only if the demo is ending.
             orders.send(order).ok();
         } else {
             tokio::spawn(async move {
@@ -120,13 +119,13 @@ impl Desk {
         Ok(())
     }
 
-    /// Answers what is under `/demo/`.
+    /// Answers requests for paths under `/demo/`.
     pub(crate) async fn answer(&self, head: &Request<()>) -> Response<Bytes> {
         if !self.may(head) {
             return error(
                 StatusCode::FORBIDDEN,
                 "forbidden",
-                "only this machine and the pages of this demo may do this",
+                "only this machine and the pages of this demo may use these routes",
             );
         }
         let path = head.uri().path();
@@ -136,7 +135,7 @@ impl Desk {
         let order = path.strip_prefix("/demo/nodes/").and_then(|rest| rest.split_once('/'));
         let order = order.and_then(|(number, act)| Some((number.parse().ok()?, Act::parse(act)?)));
         let Some((number, act)) = order else {
-            let message = "accepted are /demo/nodes, and POST to /demo/nodes/N/kill and /demo/nodes/N/start";
+            let message = "expected GET /demo/nodes, POST /demo/nodes/N/kill or POST /demo/nodes/N/start";
             return error(StatusCode::NOT_FOUND, "not_found", message);
         };
         if let Some(refused) = only(&[Method::POST], head) {
@@ -148,7 +147,7 @@ impl Desk {
         }
     }
 
-    /// A browser says of whose page a request is; whatever else is on this machine may do as it likes.
+    /// True if the request comes from this machine, and, if a browser sent it, from a page of this demo.
     fn may(&self, head: &Request<()>) -> bool {
         let is_local = head.extensions().get::<Peer>().is_some_and(|peer| {
             peer.0.parse::<std::net::SocketAddr>().is_ok_and(|address| address.ip().to_canonical().is_loopback())

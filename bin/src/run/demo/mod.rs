@@ -1,4 +1,4 @@
-//! `rolecall demo`: a whole cluster in this process, on the embedded store, to look at.
+//! `rolecall demo`: a whole cluster in this process, on the embedded store, to try it out.
 
 mod desk;
 mod terminal;
@@ -31,7 +31,7 @@ const HOST: &str = "127.0.0.1";
 /// Runs a cluster until it is told to end.
 ///
 /// # Errors
-/// No ports are free, the options don't fit together, or a promise was violated.
+/// If no ports are free, the options contradict each other, or a promise was violated.
 pub fn demo(options: Demo) -> Result<(), Failure> {
     block_on(run(options))
 }
@@ -49,7 +49,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
     let documents = documents(options.documents.as_deref(), &data)?;
     let welcome = welcome(&options, &desk, &documents)?;
     let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);
-    // Whoever reads an address finds a node there.
+    // Start the nodes before printing the addresses, so that a reader finds a node at each.
     let observers = cluster.start_all().await?;
     print(&welcome)?;
     observers.into_iter().for_each(follow);
@@ -66,7 +66,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
             line = typed.recv(), if is_typing => match line {
                 Some(Typed::Quit) => break,
                 Some(line) => cluster.obey(&line)?,
-                // The end of the input is not that of the demo: it may run without a terminal.
+                // The end of the input does not end the demo, which may run without a terminal.
                 None => is_typing = false,
             },
         }
@@ -75,7 +75,7 @@ async fn run(options: Demo) -> Result<(), Failure> {
     cluster.shut_down().await
 }
 
-/// The Rust documentation, or else the project's own guide.
+/// Folder asked for, or else the Rust documentation, or else the project's own guide.
 fn documents(asked: Option<&Path>, data: &Path) -> Result<PathBuf, Failure> {
     match asked {
         Some(folder) => Ok(folder.to_owned()),
@@ -83,7 +83,7 @@ fn documents(asked: Option<&Path>, data: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The first free ports from `first` on.
+/// First `count` free ports, from `first` on.
 fn free_ports(first: u16, count: u16) -> Result<Vec<u16>, Failure> {
     let is_free = |port: &u16| std::net::TcpListener::bind((HOST, *port)).is_ok();
     let ports: Vec<u16> = (first..=u16::MAX).filter(is_free).take(count.into()).collect();
@@ -91,7 +91,7 @@ fn free_ports(first: u16, count: u16) -> Result<Vec<u16>, Failure> {
         Ok(ports)
     } else {
         Err(Failure::Failed(format!(
-            "{count} free ports are needed from {first} on, and there are {}; --port names another",
+            "the demo needs {count} free ports from {first} on and found {}; give another first port with --port",
             ports.len()
         )))
     }
@@ -111,7 +111,7 @@ fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Fail
     }
     let last = options.port.checked_add(options.nodes - 1);
     if desk.addresses().last().is_some_and(|address| last.is_none_or(|last| address != format!("{HOST}:{last}"))) {
-        line(format_args!("  (other ports than asked for, as some are taken)"))?;
+        line(format_args!("  (some ports were in use, so these are not the ones asked for)"))?;
     }
     line(format_args!(
         "\nOpen one of them and search. Kill and start nodes there, or here: kill 1, start 1, help, quit\n"
@@ -119,7 +119,7 @@ fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Fail
     Ok(text)
 }
 
-/// The nodes that run, and what is needed to start one.
+/// Running nodes, with everything needed to start one.
 struct Cluster {
     options: Demo,
     desk: Arc<Desk>,
@@ -132,7 +132,7 @@ struct Cluster {
     ends: mpsc::UnboundedReceiver<(usize, u64, Outcome)>,
 }
 
-/// One life of a node, from its start to its end.
+/// Life of a node, from its start to its end.
 struct Life {
     number: u64,
     end: oneshot::Sender<End>,
@@ -188,7 +188,7 @@ impl Cluster {
         let keeper = tokio::spawn(async move {
             let outcome = keep(node, asked).await;
             if let Some(outcome) = &outcome {
-                // Without a receiver the demo is ending.
+                // This fails only if the demo is ending.
                 drop(ended.send((index, number, outcome.clone())));
             }
             outcome
@@ -214,7 +214,7 @@ impl Cluster {
                 }
                 Err(failure) => {
                     self.desk.is_down(index);
-                    print(&format!("{id} can't be started: {failure}\n"))?;
+                    print(&format!("cannot start {id}: {failure}\n"))?;
                 }
             },
         }
@@ -233,7 +233,7 @@ impl Cluster {
         }
     }
 
-    /// A node ended by itself.
+    /// Handles a node that ended by itself.
     fn ended(&mut self, index: usize, life: u64, outcome: &Outcome) -> Result<(), Failure> {
         if self.nodes[index].as_ref().is_some_and(|running| running.number == life) {
             self.nodes[index] = None;
@@ -256,12 +256,12 @@ impl Cluster {
     }
 }
 
-/// Tells of the roles of a node from now on.
+/// Prints the roles of a node from now on.
 fn follow((id, observer): (String, Observer)) {
     tokio::spawn(narrator::follow(id, observer));
 }
 
-/// Owns a node until it ends, or is to end; what it ended with, unless it crashed.
+/// Owns a node until it ends or is told to end. Returns its outcome, unless it was crashed.
 async fn keep(mut node: HttpNode, asked: oneshot::Receiver<End>) -> Option<Outcome> {
     let asked = tokio::select! {
         outcome = node.wait() => return Some(outcome),
@@ -280,7 +280,7 @@ async fn keep(mut node: HttpNode, asked: oneshot::Receiver<End>) -> Option<Outco
 }
 
 async fn end(life: Life, how: End) -> Option<Outcome> {
-    // A node that ended meanwhile needs to be told nothing.
+    // This fails if the node has ended meanwhile.
     life.end.send(how).ok();
     life.keeper.await.ok().flatten()
 }

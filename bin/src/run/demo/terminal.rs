@@ -1,4 +1,4 @@
-//! What is typed on the terminal of a demo.
+//! Commands typed on the terminal of a demo.
 
 use std::io::BufRead as _;
 
@@ -6,23 +6,23 @@ use tokio::sync::mpsc;
 
 use super::desk::Act;
 
-/// A line that was understood, or not.
+/// Parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Typed {
-    /// `kill N`, `start N`.
+    /// `kill N` or `start N`.
     Order(Act, usize),
     /// `help`.
     Help,
-    /// `quit`.
+    /// `quit` or `exit`.
     Quit,
-    /// Anything else, with what is accepted.
+    /// Anything else, with a message that says what is accepted.
     Unknown(String),
 }
 
 pub(super) const HELP: &str =
-    "kill N    end node N as by a crash\nstart N   start node N again\nquit      end the demo\n";
+    "kill N    end node N as a crash would\nstart N   start node N again\nquit      end the demo\n";
 
-/// The lines, read on a thread of its own: nothing else can give up waiting for a terminal.
+/// Starts a thread that reads lines from the terminal. It must be a thread, because reading cannot be cancelled.
 pub(super) fn lines() -> mpsc::UnboundedReceiver<Typed> {
     let (sender, receiver) = mpsc::unbounded_channel();
     let read = move || {
@@ -35,7 +35,7 @@ pub(super) fn lines() -> mpsc::UnboundedReceiver<Typed> {
             }
         }
     };
-    // Without it nothing can be typed; the page's buttons are still there.
+    // Without the thread nothing can be typed, but the buttons of the page still work.
     drop(std::thread::Builder::new().name("terminal".into()).spawn(read));
     receiver
 }
@@ -54,7 +54,7 @@ fn parse(line: &str) -> Typed {
 }
 
 fn unknown(line: &str) -> Typed {
-    Typed::Unknown(format!("'{}' is not understood; accepted are kill N, start N, help and quit\n", line.trim()))
+    Typed::Unknown(format!("unknown command '{}'; expected kill N, start N, help or quit\n", line.trim()))
 }
 
 #[cfg(test)]
