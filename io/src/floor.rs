@@ -1,4 +1,4 @@
-//! The floor: the newest term that this node has read of, below which requests are refused (promise P14).
+//! Floor: the newest term that this node has read about. Requests of older terms are refused (promise P14).
 
 use core::time::Duration;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,12 +10,12 @@ use tokio::sync::{mpsc, watch};
 use crate::Clock;
 use crate::mutant::Mutant;
 
-/// How long a request with a newer token is held back while the node looks in the store.
+/// Longest time for which a request with a newer fence waits while the node looks in the store.
 const LOOK_LIMIT: Duration = Duration::from_secs(2);
-/// The same token is not shown to the core again within this time, however many requests carry it.
+/// Time within which the same fence is not shown to the core again, however many requests carry it.
 const SHOW_AGAIN: Duration = Duration::from_millis(200);
 
-/// The floor of one node, as its services see it. Clones share it.
+/// Floor of one node, as its services see it. Clones share it.
 #[derive(Clone, Debug)]
 pub(crate) struct Floor {
     clock: Arc<dyn Clock>,
@@ -68,14 +68,14 @@ impl Floor {
         if shown.is_some_and(|(last, at)| last == fence && now.since(at) < SHOW_AGAIN) {
             return;
         }
-        // With a full channel the driver is behind; the sender of the request asks again.
+        // If the channel is full, the driver is behind. The sender of the request will ask again.
         if self.events.try_send(Event::FenceSeen { fence }).is_ok() {
             *shown = Some((fence, now));
         }
     }
 }
 
-/// `None` where only the store can tell.
+/// Compares a fence with the floor. `None` if only the store can decide.
 pub(crate) fn verdict(shown: Fence, floor: Option<Fence>) -> Option<Result<(), Stale>> {
     let floor = floor?;
     if shown.incarnation != floor.incarnation {
@@ -89,35 +89,35 @@ pub(crate) fn verdict(shown: Fence, floor: Option<Fence>) -> Option<Result<(), S
     }
 }
 
-/// A request was refused for the token that it carries.
+/// Refusal of a request because of its fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Stale {
-    /// It is of an older term.
+    /// The fence belongs to an older term.
     #[error("epoch {} is over: this node knows of epoch {}", shown.epoch.0, floor.epoch.0)]
     Older {
-        /// What was shown.
+        /// Fence of the request.
         shown: Fence,
-        /// What this node knows of.
+        /// Floor of this node.
         floor: Fence,
     },
-    /// It is of another life of the store.
-    #[error("the token is of incarnation {:016x} of the store: this node knows of {:016x}", shown.incarnation.0, floor.incarnation.0)]
+    /// The fence belongs to another incarnation of the store.
+    #[error("the fence belongs to incarnation {:016x} of the store: this node knows of {:016x}", shown.incarnation.0, floor.incarnation.0)]
     OtherIncarnation {
-        /// What was shown.
+        /// Fence of the request.
         shown: Fence,
-        /// What this node knows of.
+        /// Floor of this node.
         floor: Fence,
     },
-    /// It is newer than what this node has read of, and the store did not confirm it in time.
+    /// The fence is newer than all that this node has read about, and the store did not confirm it in time.
     #[error(
         "epoch {} is not confirmed by the store: this node knows of {}",
         shown.epoch.0,
         floor.map_or_else(|| "none".into(), |floor| format!("epoch {}", floor.epoch.0))
     )]
     Unconfirmed {
-        /// What was shown.
+        /// Fence of the request.
         shown: Fence,
-        /// What this node knows of, if anything.
+        /// Floor of this node, if it has one.
         floor: Option<Fence>,
     },
 }

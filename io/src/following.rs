@@ -1,4 +1,4 @@
-//! The part of a node that follows.
+//! Part of a node that follows a leader.
 
 use rolecall_core::{Fence, Leader};
 use tokio::sync::watch;
@@ -7,7 +7,8 @@ use crate::Members;
 use crate::floor::{Floor, Stale};
 use crate::term::stopping;
 
-/// One run of a service on a node that does not lead: for whom it works, and which requests it may serve. Cheap to clone.
+/// Run of a service on a node that does not lead. It knows the leader and decides which requests may be served. Cheap to
+/// clone.
 #[derive(Clone, Debug)]
 pub struct Following {
     pub(crate) floor: Floor,
@@ -17,28 +18,28 @@ pub struct Following {
 }
 
 impl Following {
-    /// Decides about a request that carries `fence`: it may be served if this is `Ok`. A token that is newer than all that
-    /// this node has read of is held back until the node has looked in the store, for two seconds at most: a forged one
+    /// Decides whether a request with `fence` may be served. If the fence is newer than all that this node has read about,
+    /// the request waits until the node has looked in the store, but not longer than two seconds. A forged fence therefore
     /// locks nobody out.
     ///
     /// # Errors
-    /// The token is of an older term or of another life of the store, or the store does not know of it.
+    /// If the fence belongs to an older term or to another incarnation of the store, or the store does not confirm it.
     pub async fn admit(&self, fence: Fence) -> Result<(), Stale> {
         self.floor.admit(fence).await
     }
 
-    /// The leader, as far as this node can see: where to send whoever wants it. `None` while nobody leads or is known to.
+    /// Leader as seen by this node, for example to redirect a client to it. `None` while no leader is known.
     #[must_use]
     pub fn leader(&self) -> Option<Leader> {
         self.leader.borrow().clone()
     }
 
-    /// Ends when this run is to stop. Requests in flight go on until the drain time is over.
+    /// Waits until this run must stop. Requests in flight go on until the drain time is over.
     pub async fn stopping(&self) {
         stopping(&self.stopping).await;
     }
 
-    /// The workers as they were read when this node joined: nobody keeps this list fresh.
+    /// Workers as read when this node joined. The list is never updated.
     #[doc(hidden)]
     #[must_use]
     pub fn workers_as_read(&self) -> Members {

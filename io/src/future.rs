@@ -1,7 +1,7 @@
-//! Futures behind seams.
+//! Boxed futures.
 
 use core::future::Future;
 use core::pin::Pin;
 
-/// A future that a seam returns.
+/// Boxed future, as methods of the seams return it.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;

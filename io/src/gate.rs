@@ -1,13 +1,13 @@
-//! The gate at the point of use: whether a leader-only act may begin *now*.
+//! Gate at the point of use: decides whether a leader-only act may begin *now*.
 //!
 //! ```text
 //! driver:   open(fence, until) … open(fence, later) … close()
 //!                     │ one deadline for each term, an atomic
-//! service:  term.check()  = the deadline of *its own* term against the clock, read this instant
+//! service:  term.check()  = the deadline of *its own* term against the clock, read at this instant
 //! ```
 //!
-//! A process that was stopped and goes on may serve a ready connection before any of its tasks runs. So the check does not
-//! ask a task: it compares a deadline with a clock, and is right whatever the driver is doing.
+//! When a stopped process goes on, it may serve a ready connection before any of its tasks runs. So the check does not ask a
+//! task: it compares a deadline with a clock, and is right whatever the driver is doing.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
@@ -21,10 +21,10 @@ use crate::members::Roster;
 use crate::mutant::Mutant;
 use crate::{Clock, Following, LeaderTerm};
 
-/// Opened and closed by the driver as the core says; hands out the [`LeaderTerm`] or the [`Following`] of each run of a
-/// service.
+/// Gate that the driver opens and closes as the core orders. It issues the [`LeaderTerm`] or the [`Following`] of each run of
+/// a service.
 ///
-/// Tests of a service make one of their own and play the driver:
+/// The tests of a service make their own gate and play the driver:
 ///
 /// ```
 /// use core::time::Duration;
@@ -54,7 +54,7 @@ pub struct Gate {
 }
 
 impl Gate {
-    /// A closed gate. What services have to tell the core goes into `events`.
+    /// Makes a closed gate. Events from services to the core go to `events`.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, events: mpsc::Sender<Event>) -> Self {
         let floor = Floor::new(Arc::clone(&clock), events);
@@ -62,42 +62,42 @@ impl Gate {
         Self { clock, floor, workers: Roster::default(), leader, validity }
     }
 
-    /// Lets the acts of the term `fence` begin strictly before `until`. Another term that was open is over.
+    /// Lets acts of the term `fence` begin strictly before `until`. If another term was open, it is over.
     pub fn open(&mut self, fence: Fence, until: Time) {
         self.validity_of(fence).extend(until);
     }
 
-    /// Ends the term that is open, if one is. Its [`LeaderTerm`]s stay over, whatever is opened later.
+    /// Ends the open term, if there is one. Its [`LeaderTerm`]s stay over, whatever is opened later.
     pub fn close(&mut self) {
         if let Some(validity) = self.validity.send_replace(None) {
             validity.end();
         }
     }
 
-    /// What is open, for whoever has to know it at an instant without being a service.
+    /// Read-only view of the gate, for code outside a service that must know at any instant which term is open.
     #[must_use]
     pub fn view(&self) -> GateView {
         GateView { clock: Arc::clone(&self.clock), validity: self.validity.subscribe() }
     }
 
-    /// Refuses requests of terms older than `fence`, and those of other incarnations, from now on.
+    /// From now on, refuses requests of terms older than `fence` and those of other incarnations.
     pub fn raise_floor(&self, fence: Fence) {
         self.floor.publish(fence);
     }
 
-    /// The newest term that this node has read of.
+    /// Fence of the newest term that this node has read about.
     #[must_use]
     pub fn floor(&self) -> Option<Fence> {
         self.floor.current()
     }
 
-    /// The workers directory, as services see it.
+    /// Workers directory, as services see it.
     #[must_use]
     pub fn workers(&self) -> &Roster {
         &self.workers
     }
 
-    /// Tells whoever follows who leads.
+    /// Tells followers who leads.
     pub fn show_leader(&self, leader: Option<Leader>) {
         self.leader.send_if_modified(|shown| {
             let is_new = *shown != leader;
@@ -106,7 +106,7 @@ impl Gate {
         });
     }
 
-    /// The term for one run of a service that leads, with `fence` as its token, and the signal that stops it.
+    /// Makes the term for one run of a service that leads with `fence`, and the signal that stops the run.
     pub fn lead(&mut self, fence: Fence) -> (LeaderTerm, Stop) {
         let stop = Stop::new();
         let term = LeaderTerm {
@@ -118,7 +118,7 @@ impl Gate {
         (term, stop)
     }
 
-    /// The part for one run of a service that follows, and the signal that stops it.
+    /// Makes the part for one run of a service that follows, and the signal that stops the run.
     #[must_use]
     pub fn follow(&self) -> (Following, Stop) {
         let stop = Stop::new();
@@ -142,14 +142,14 @@ impl Gate {
     }
 }
 
-/// Whoever dropped the gate can renew no term: what was open ends.
+/// Without a gate, no term can be renewed, so the open term ends.
 impl Drop for Gate {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// Looks through the gate of a node: which term holds at this instant, if one does.
+/// Read-only view of a node's gate, which tells the term that is valid at this instant.
 #[derive(Clone, Debug)]
 pub struct GateView {
     clock: Arc<dyn Clock>,
@@ -157,7 +157,7 @@ pub struct GateView {
 }
 
 impl GateView {
-    /// What the term that is open proves at this instant, and how long it holds if it is not renewed.
+    /// Fence of the term that is valid at this instant, and the time for which it stays valid unless it is renewed.
     #[must_use]
     pub fn term(&self) -> Option<(Fence, Duration)> {
         let validity = self.validity.borrow();
@@ -167,7 +167,7 @@ impl GateView {
     }
 }
 
-/// Stops one run of a service.
+/// Signal that stops one run of a service.
 #[derive(Debug)]
 pub struct Stop(watch::Sender<bool>);
 
@@ -176,24 +176,24 @@ impl Stop {
         Self(watch::Sender::new(false))
     }
 
-    /// Tells the service that its run is to end.
+    /// Tells the service to end its run.
     pub fn signal(&self) {
         self.0.send_replace(true);
     }
 }
 
-/// How long one term may act. Never reused for another term.
+/// Validity of one term. Never reused for another term.
 #[derive(Debug)]
 pub(crate) struct Validity {
     pub(crate) fence: Fence,
-    /// Nanoseconds on the clock's axis. Zero before it is opened and after it is ended.
+    /// End of the validity, in nanoseconds on the clock's axis. Zero before the gate opens and after the term has ended.
     until: AtomicU64,
     phase: watch::Sender<Phase>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Phase {
-    /// The service of a term may be started before its gate is opened.
+    /// Not opened yet: the service of a term may start before its gate opens.
     Unopened,
     Until(Time),
     Over,
@@ -219,7 +219,7 @@ impl Validity {
     }
 
     pub(crate) fn time_left(&self, clock: &dyn Clock) -> Duration {
-        // The deadline before the clock: a pause in between can only make the answer stricter.
+        // Read the deadline before the clock: a pause in between can only make the answer stricter.
         let until = Time::from_nanos(self.until.load(Ordering::Acquire));
         if Mutant::GateOnlyInDriver.lives() {
             return until.since(Time::ZERO);
@@ -227,7 +227,7 @@ impl Validity {
         until.since(clock.now())
     }
 
-    /// Ends once the term is over: closed, replaced, or past its deadline with no extension.
+    /// Waits until the term is over: closed, replaced, or past its deadline without an extension.
     pub(crate) async fn ended(&self, clock: &dyn Clock) {
         let mut phases = self.phase.subscribe();
         loop {

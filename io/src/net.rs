@@ -1,4 +1,4 @@
-//! The seam to sockets.
+//! Network: the seam to sockets.
 
 use core::fmt;
 use std::io;
@@ -8,30 +8,30 @@ use tokio::net::{TcpListener, TcpStream};
 
 use crate::BoxFuture;
 
-/// A connection, either end.
+/// Either end of a connection.
 pub trait Stream: AsyncRead + AsyncWrite + Send + Unpin {}
 
 impl<T: AsyncRead + AsyncWrite + Send + Unpin> Stream for T {}
 
-/// Opens connections and listens for them: tokio's sockets, or those of a simulated host.
+/// Network that opens and accepts connections: tokio's sockets, or those of a simulated host.
 pub trait Net: fmt::Debug + Send + Sync {
-    /// Connects to `address`, `host:port`.
+    /// Connects to `address` (`host:port`).
     fn connect<'a>(&'a self, address: &'a str) -> BoxFuture<'a, io::Result<Box<dyn Stream>>>;
 
-    /// Listens at `address`, `host:port`.
+    /// Listens at `address` (`host:port`).
     fn bind<'a>(&'a self, address: &'a str) -> BoxFuture<'a, io::Result<Box<dyn Listener>>>;
 }
 
-/// A listening socket.
+/// Listening socket.
 pub trait Listener: fmt::Debug + Send {
-    /// The address that it listens on, `host:port`, with the port that was chosen for port 0.
+    /// Address of the socket, `host:port`. If port 0 was asked for, this is the port that was chosen.
     fn address(&self) -> String;
 
-    /// The next connection, and the address of its other end.
+    /// Waits for the next connection and returns it with the address of its other end.
     fn accept(&mut self) -> BoxFuture<'_, io::Result<(Box<dyn Stream>, String)>>;
 }
 
-/// The sockets of the machine.
+/// Network of the machine, with tokio's sockets.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TokioNet;
 
@@ -39,7 +39,7 @@ impl Net for TokioNet {
     fn connect<'a>(&'a self, address: &'a str) -> BoxFuture<'a, io::Result<Box<dyn Stream>>> {
         Box::pin(async move {
             let stream = TcpStream::connect(address).await?;
-            // Requests are small and wait for their answers: nothing is gained by holding them back.
+            // Requests are small and wait for their answers, so holding them back gains nothing.
             stream.set_nodelay(true)?;
             Ok(Box::new(stream) as Box<dyn Stream>)
         })

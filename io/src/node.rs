@@ -1,4 +1,4 @@
-//! A whole node, put together.
+//! Node: a driver with its store, application and observers.
 
 use core::error::Error;
 use core::fmt;
@@ -22,11 +22,11 @@ use crate::{Clock, Gate, Service, SystemClock, Tap};
 
 type OpenStore = Box<dyn FnOnce(Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> + Send>;
 
-/// Events that may wait for the driver.
+/// Largest number of events that may wait for the driver.
 const INBOX: usize = 1024;
 
-/// Puts a node together: configuration, application and store. It has no server: an application that wants the one that
-/// Rolecall brings takes [`http::HttpNodeBuilder`](crate::http::HttpNodeBuilder).
+/// Builder of a node from its configuration, application and store. The node has no server; an application that wants the
+/// server that comes with Rolecall uses [`http::HttpNodeBuilder`](crate::http::HttpNodeBuilder).
 pub struct NodeBuilder {
     config: Config,
     service: Arc<dyn ErasedService>,
@@ -54,7 +54,7 @@ impl fmt::Debug for NodeBuilder {
 }
 
 impl NodeBuilder {
-    /// A node that runs `service`. `open_store` is called once, where the node is driven.
+    /// Makes a builder for a node that runs `service`. `open_store` is called once, on the thread that drives the node.
     pub fn new<E>(
         config: Config,
         service: impl Service,
@@ -79,7 +79,7 @@ impl NodeBuilder {
         }
     }
 
-    /// Cluster's name. Default: `default`.
+    /// Name of the cluster. Default: `default`.
     #[must_use]
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.cluster = name.into();
@@ -93,8 +93,8 @@ impl NodeBuilder {
         self
     }
 
-    /// Text that all nodes of the cluster have to agree on. The first node writes it into the store; one that has another ends
-    /// with [`Outcome::SettingsDiffer`] before it takes any part.
+    /// Text on which all nodes of the cluster must agree. The first node writes it into the store; a node with another text
+    /// ends with [`Outcome::SettingsDiffer`] before it takes part. Default: none.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
         self.settings = Some(settings.into());
@@ -115,14 +115,14 @@ impl NodeBuilder {
         self
     }
 
-    /// Judge that is shown every step of the node's machine: for simulations and tests.
+    /// Judge that sees every step of the node's machine, for simulations and tests. Default: none.
     #[must_use]
     pub fn tap(mut self, tap: impl Tap) -> Self {
         self.tap = Some(Box::new(tap));
         self
     }
 
-    /// Another world than the machine's own, with its own time and chance: a simulated one.
+    /// Clock and entropy of another world, for simulations. Default: those of the machine.
     #[must_use]
     pub fn world(mut self, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
         self.clock = clock;
@@ -137,10 +137,10 @@ impl NodeBuilder {
         self
     }
 
-    /// Opens the store and runs. The application is started and stopped on the runtime on which this is called.
+    /// Opens the store and starts the node. The application starts and stops on the runtime on which this is called.
     ///
     /// # Errors
-    /// The store can't be opened, or there can be no thread.
+    /// If the store cannot be opened, or the thread cannot be started.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -148,7 +148,7 @@ impl NodeBuilder {
         self.prepare().start().await
     }
 
-    /// Everything but the store, so that a server can listen before others are told where.
+    /// Makes everything but the store, so that a server can listen before others learn its address.
     pub(crate) fn prepare(self) -> Prepared {
         let (events, inbox) = mpsc::channel(INBOX);
         let node = Node::new(self.config.clone());
@@ -160,7 +160,7 @@ impl NodeBuilder {
     }
 }
 
-/// A node that can be looked at, and is about to start.
+/// Node that can be observed but has not started yet.
 pub(crate) struct Prepared {
     pub(crate) builder: NodeBuilder,
     node: Node,
@@ -207,7 +207,7 @@ impl Prepared {
     }
 }
 
-/// A node that runs. Dropped, it is gone as after a crash: nothing is cleaned up, and its session ends by its timeout.
+/// Running node. Dropping it has the effect of a crash: nothing is cleaned up, and its session ends by its timeout.
 #[derive(Debug)]
 pub struct RunningNode {
     address: String,
@@ -217,62 +217,62 @@ pub struct RunningNode {
 }
 
 impl RunningNode {
-    /// Address at which others reach its application, `host:port`.
+    /// Address at which others reach the application, `host:port`.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Looks at it, from anywhere.
+    /// Observer of the node, usable from anywhere.
     #[must_use]
     pub fn observer(&self) -> &Observer {
         &self.observer
     }
 
-    /// Asks it to end in good order; [`wait`](Self::wait) tells when it has.
+    /// Asks the node to end in good order; [`wait`](Self::wait) returns when it has.
     pub async fn shut_down(&self) {
         self.tell(Event::Shutdown).await;
     }
 
-    /// Asks it to give up its term if it leads.
+    /// Asks the node to give up its term, if it leads.
     pub async fn resign(&self) {
         self.tell(Event::Resign).await;
     }
 
     async fn tell(&self, event: Event) {
-        // A node that has ended needs to be told nothing.
+        // This fails only if the node has ended.
         drop(self.events.send(event).await);
     }
 
-    /// Waits for its end. May be dropped and called again.
+    /// Waits for the end of the node. The future may be dropped and `wait` called again.
     ///
     /// # Panics
-    /// Where the node's own driver has panicked: with what it said.
+    /// If the node's driver panicked, with the same message.
     pub async fn wait(&mut self) -> Outcome {
         self.driving.wait().await
     }
 
-    /// Ends it as a crash would, without any clean-up. Nothing of it is left once this returns.
+    /// Ends the node as a crash would, without any cleanup. Nothing of it is left once this returns.
     pub async fn crash(self) {
         self.driving.crash().await;
     }
 }
 
-/// Why a node could not start.
+/// Reason why a node could not start.
 #[derive(Debug, Error)]
 pub enum StartError {
-    /// The address can't be listened on.
-    #[error("can't listen at {address}: {source}; accepted is host:port with a port that is free, or 0")]
+    /// The address cannot be listened on.
+    #[error("cannot listen at {address}: {source}; expected host:port with a free port, or port 0")]
     Listen {
-        /// Which.
+        /// The address.
         address: String,
-        /// What the sockets say.
+        /// Error from the network.
         source: io::Error,
     },
-    /// The store can't be opened.
-    #[error("the store can't be opened: {0}")]
+    /// The store cannot be opened.
+    #[error("cannot open the store: {0}")]
     Store(Box<dyn Error + Send + Sync>),
-    /// There can be no thread, or no runtime on it.
-    #[error("a thread for the node can't be started: {0}")]
+    /// The node's thread, or its runtime, cannot be started.
+    #[error("cannot start a thread for the node: {0}")]
     Thread(io::Error),
 }

@@ -1,4 +1,4 @@
-//! The seam to the application: what a node starts and stops as its role changes.
+//! Service: the seam to the application, which a node starts and stops as its role changes.
 
 use core::error::Error;
 use core::fmt;
@@ -11,10 +11,10 @@ use tokio::sync::watch;
 
 use crate::{BoxFuture, Clock, Following, LeaderTerm};
 
-/// An application: runs in each role that its node takes.
+/// Application that runs in each role that its node takes.
 ///
-/// The node calls [`start`](Self::start) each time it takes a role, never twice at once: one run has stopped before the next
-/// is started. All of it runs on the runtime on which the node was started.
+/// The node calls [`start`](Self::start) each time it takes a role. It stops one run before it starts the next, so two never
+/// overlap. Everything runs on the runtime on which the node was started.
 ///
 /// An application that counts while it leads:
 ///
@@ -51,44 +51,44 @@ use crate::{BoxFuture, Clock, Following, LeaderTerm};
 /// }
 /// ```
 pub trait Service: Send + Sync + 'static {
-    /// One run in one role.
+    /// Run of the application in one role.
     type Running: Running;
 
-    /// Starts what the node is assigned, within the start limit of the configuration. Tasks of its own end with
-    /// [`LeaderTerm::ended`], [`LeaderTerm::stopping`] or [`Following::stopping`].
+    /// Starts the application in the assigned role. It must return within the start limit of the configuration. Tasks that
+    /// it spawns should end with [`LeaderTerm::ended`], [`LeaderTerm::stopping`] or [`Following::stopping`].
     ///
     /// # Errors
-    /// Whatever keeps it from starting; the node tries again later, and a leader that fails again and again resigns.
+    /// Any error that prevents the start. The node tries again later; a leader that fails repeatedly resigns.
     fn start(
         &self,
         assignment: Assignment,
     ) -> impl Future<Output = Result<Self::Running, Box<dyn Error + Send + Sync>>> + Send;
 }
 
-/// One run of a [`Service`]. Dropped without a stop, it is cut off: its node crashed, or was dropped.
+/// Run of a [`Service`]. If it is dropped without a stop, its node has crashed or was dropped, and the run is cut off.
 pub trait Running: Send + 'static {
-    /// Stops: takes on nothing new, lets what was begun end until the `drain` is over, cuts off the rest, and returns once
-    /// nothing of this run goes on. The next leader may start then. It has to return within the grace of the configuration
-    /// after the drain, or the node halts: while this run goes on no other may begin.
+    /// Stops the run. It accepts no new work, lets the work in progress finish until `drain` is over, cuts off the rest, and
+    /// returns once nothing of this run is left. The next leader may start after that. It must return within the stop grace
+    /// of the configuration after the drain, or the node halts, because no other run may begin while this one goes on.
     fn stop(self, drain: Drain) -> impl Future<Output = ()> + Send;
 }
 
-/// A run that has nothing to stop.
+/// Run that has nothing to stop.
 impl Running for () {
     async fn stop(self, _drain: Drain) {}
 }
 
-/// The part that a node is given.
+/// Role assigned to a node, with everything that the role needs.
 #[derive(Clone, Debug)]
 pub enum Assignment {
-    /// It leads, for one term.
+    /// The node leads, for one term.
     Lead(LeaderTerm),
-    /// It works for whoever leads.
+    /// The node works for the leader.
     Follow(Following),
 }
 
 impl Assignment {
-    /// The role that this is.
+    /// Assigned role.
     #[must_use]
     pub fn role(&self) -> Role {
         match self {
@@ -97,7 +97,7 @@ impl Assignment {
         }
     }
 
-    /// Ends when this run is to stop.
+    /// Waits until this run must stop.
     pub async fn stopping(&self) {
         match self {
             Self::Lead(term) => term.stopping().await,
@@ -106,7 +106,7 @@ impl Assignment {
     }
 }
 
-/// The time that a stop leaves to what was begun.
+/// Time that a stop leaves for the work in progress.
 #[derive(Clone, Debug)]
 pub struct Drain {
     clock: Arc<dyn Clock>,
@@ -114,19 +114,19 @@ pub struct Drain {
 }
 
 impl Drain {
-    /// Time until `until`, which may come closer while the stop goes on.
+    /// Makes a drain that lasts until `until`. The end may move closer while the stop goes on.
     #[must_use]
     pub fn new(clock: Arc<dyn Clock>, until: watch::Receiver<Time>) -> Self {
         Self { clock, until }
     }
 
-    /// Time left; zero where what was begun is to be cut off now.
+    /// Time left. Zero: cut off the work in progress now.
     #[must_use]
     pub fn time_left(&self) -> Duration {
         self.until.borrow().since(self.clock.now())
     }
 
-    /// Ends once no time is left.
+    /// Waits until no time is left.
     pub async fn over(&self) {
         let mut until = self.until.clone();
         loop {
@@ -140,10 +140,10 @@ impl Drain {
     }
 }
 
-/// Why a service could not be started.
+/// Reason why a service could not be started.
 pub(crate) type StartFailure = Box<dyn Error + Send + Sync>;
 
-/// [`Running`] as an object.
+/// Object-safe form of [`Running`].
 pub(crate) trait ErasedRunning: Send {
     fn stop(self: Box<Self>, drain: Drain) -> BoxFuture<'static, ()>;
 }
@@ -160,7 +160,7 @@ impl fmt::Debug for dyn ErasedRunning {
     }
 }
 
-/// [`Service`] as an object.
+/// Object-safe form of [`Service`].
 pub(crate) trait ErasedService: Send + Sync {
     fn start(&self, assignment: Assignment) -> BoxFuture<'_, Result<Box<dyn ErasedRunning>, StartFailure>>;
 }

@@ -1,4 +1,4 @@
-//! The part of a node that leads: one term.
+//! Part of a node that leads: one term.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -10,7 +10,8 @@ use tokio::sync::watch;
 use crate::gate::Validity;
 use crate::{Clock, Members};
 
-/// One run of a service on a node that leads: what it may do and until when, and whom it works with. Cheap to clone.
+/// Run of a service on a node that leads, for one term. It checks that the term is still valid and knows the workers. Cheap
+/// to clone.
 #[derive(Clone, Debug)]
 pub struct LeaderTerm {
     pub(crate) validity: Arc<Validity>,
@@ -20,60 +21,60 @@ pub struct LeaderTerm {
 }
 
 impl LeaderTerm {
-    /// The token of this term, whether or not it still holds. What is *sent* carries the token that [`check`](Self::check)
-    /// returns.
+    /// Fence of this term, whether or not the term is still valid. Requests that are *sent* must carry the fence that
+    /// [`check`](Self::check) returns.
     #[must_use]
     pub fn fence(&self) -> Fence {
         self.validity.fence
     }
 
-    /// Checks that this term holds at this instant. Call it immediately before each thing that only a leader may do, and send
-    /// the token along, so that receivers can refuse what arrives late.
+    /// Checks that this term is valid at this instant. Call it immediately before each act that only a leader may perform,
+    /// and send the fence along, so that receivers can refuse a request that arrives too late.
     ///
-    /// It reads a clock that counts suspended time, so it is right after a pause too, and it knows its own term only: a
-    /// later term of this node does not revive an earlier one.
+    /// The check reads a clock that counts suspended time, so it is right after a pause too. It concerns this term only: a
+    /// later term of the same node does not revive an earlier one.
     ///
     /// # Errors
-    /// The term is over.
+    /// If the term is over.
     pub fn check(&self) -> Result<Fence, TermOver> {
         let fence = self.fence();
         if self.validity.holds(&*self.clock) { Ok(fence) } else { Err(TermOver { fence }) }
     }
 
-    /// Time for which this term holds if it is not renewed; zero where it is over. A limit for what is begun now.
+    /// Time for which this term stays valid unless it is renewed; zero if it is over. Use it to limit work that begins now.
     #[must_use]
     pub fn time_left(&self) -> Duration {
         self.validity.time_left(&*self.clock)
     }
 
-    /// Ends when this term does: given up, replaced by another, or past its deadline on the clock.
+    /// Waits until this term ends: given up, replaced by another, or past its deadline.
     pub async fn ended(&self) {
         self.validity.ended(&*self.clock).await;
     }
 
-    /// Ends when this run of the service is to stop. Requests in flight go on until the drain time is over.
+    /// Waits until this run of the service must stop. Requests in flight go on until the drain time is over.
     pub async fn stopping(&self) {
         stopping(&self.stopping).await;
     }
 
-    /// The workers, now and as they come and go.
+    /// Workers, with updates as they come and go.
     #[must_use]
     pub fn members(&self) -> Members {
         self.members.clone()
     }
 }
 
-/// Ends at the signal to stop.
+/// Waits for the signal to stop.
 pub(crate) async fn stopping(signal: &watch::Receiver<bool>) {
-    // An error means that whoever could signal is gone: the node crashed or was dropped.
+    // An error means that the sender is gone: the node crashed or was dropped.
     drop(signal.clone().wait_for(|stopping| *stopping).await);
 }
 
-/// A leader-only act was refused: its term does not hold.
+/// Refusal of a leader-only act: the term is not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the term with epoch {} is over", .fence.epoch.0)]
 pub struct TermOver {
-    /// The token of the term.
+    /// Fence of the term.
     pub fence: Fence,
 }
 

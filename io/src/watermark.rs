@@ -1,17 +1,17 @@
-//! The fence for what lies outside the cluster: a database, a file server, a device.
+//! Fencing for a resource outside the cluster: a database, a file server, a device.
 
 use rolecall_core::Fence;
 use serde::{Deserialize, Serialize};
 
 use crate::floor::{Stale, verdict};
 
-/// The newest token that something outside the cluster was shown, which refuses older ones from then on (promise P14; Kleppmann,
-/// "How to do distributed locking").
+/// Newest fence that a resource outside the cluster has seen. It refuses older ones (promise P14; Kleppmann, "How to do
+/// distributed locking").
 ///
-/// A node asks the coordination store what to think of a token ([`Term::admit`](crate::Following::admit)); what stands outside can't,
-/// so it believes each token that is newer: only those who may lead should reach it. Tokens of another life of the store do not
-/// compare: they are refused until somebody starts with a new watermark. What must not forget it across a restart keeps it with
-/// its data.
+/// A node checks an unknown fence against the coordination store ([`Following::admit`](crate::Following::admit)). An outside
+/// resource cannot, so it believes every newer fence: only nodes that may lead should be able to reach it. Fences of another
+/// incarnation of the store do not compare; they are refused until somebody starts with a new watermark. A resource that
+/// must remember its watermark across restarts keeps it with its data.
 ///
 /// ```
 /// use rolecall_core::{Epoch, Fence, Incarnation};
@@ -21,22 +21,22 @@ use crate::floor::{Stale, verdict};
 /// let mut watermark = Watermark::new();
 /// assert!(watermark.admit(fence(7)).is_ok());
 /// assert!(watermark.admit(fence(9)).is_ok());
-/// assert!(watermark.admit(fence(7)).is_err(), "it comes late");
+/// assert!(watermark.admit(fence(7)).is_err(), "it arrives too late");
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Watermark(Option<Fence>);
 
 impl Watermark {
-    /// Nothing was shown yet.
+    /// Makes a watermark that has seen no fence yet.
     #[must_use]
     pub const fn new() -> Self {
         Self(None)
     }
 
-    /// Whether what carries `fence` may be done. From then on older tokens are refused.
+    /// Accepts a request with `fence`, and refuses older fences from then on.
     ///
     /// # Errors
-    /// The token is of an older term than one that was shown, or of another life of the store.
+    /// If the fence belongs to an older term than one already seen, or to another incarnation of the store.
     pub fn admit(&mut self, fence: Fence) -> Result<(), Stale> {
         if let Some(verdict) = verdict(fence, self.0) {
             return verdict;
@@ -45,7 +45,7 @@ impl Watermark {
         Ok(())
     }
 
-    /// The newest token that was shown.
+    /// Newest fence seen.
     #[must_use]
     pub const fn newest(&self) -> Option<Fence> {
         self.0
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_token_shuts_the_older_ones_out() {
+    fn a_newer_fence_shuts_out_older_ones() {
         let mut watermark = Watermark::new();
         assert_eq!(watermark.admit(fence(1, 7)), Ok(()));
         assert_eq!(watermark.admit(fence(1, 7)), Ok(()), "a term sends more than once");
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_token_of_another_life_of_the_store_is_refused_and_changes_nothing() {
+    fn a_fence_of_another_incarnation_is_refused_and_changes_nothing() {
         let mut watermark = Watermark::new();
         assert_eq!(watermark.admit(fence(1, 7)), Ok(()));
 

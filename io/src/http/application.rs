@@ -1,4 +1,4 @@
-//! An application that answers requests, as a [`Service`].
+//! Application that answers HTTP requests, as a [`Service`].
 
 use core::error::Error;
 use core::fmt;
@@ -12,12 +12,12 @@ use super::Slot;
 use super::slot::Occupant;
 use crate::{Assignment, BoxFuture, Drain, Running, Service};
 
-/// An application that answers requests over HTTP, in each role.
+/// Application that answers requests over HTTP, in each role.
 ///
-/// The node calls [`serve`](Self::serve) each time it takes a role, never twice at once: the handler of one role is stopped
-/// before the next is started. While there is no role the node answers `503 no_role` by itself.
+/// The node calls [`serve`](Self::serve) each time it takes a role. It stops the handler of one role before it starts the
+/// next, so two never overlap. Without a role, the node answers `503 no_role` by itself.
 ///
-/// A counter that only the leader raises:
+/// A counter that only the leader increments:
 ///
 /// ```
 /// use core::error::Error;
@@ -45,7 +45,7 @@ use crate::{Assignment, BoxFuture, Drain, Running, Service};
 /// impl Handler for Counting {
 ///     async fn handle(&self, _request: Request<Bytes>) -> Response<Bytes> {
 ///         let (status, text) = match &self.assignment {
-///             // Immediately before the act, not at the start of the request: the term may have ended meanwhile.
+///             // Check immediately before the act, not at the start of the request: the term may have ended meanwhile.
 ///             Assignment::Lead(term) => match term.check() {
 ///                 Ok(_) => (StatusCode::OK, self.count.fetch_add(1, Ordering::Relaxed).to_string()),
 ///                 Err(over) => (StatusCode::SERVICE_UNAVAILABLE, over.to_string()),
@@ -59,37 +59,37 @@ use crate::{Assignment, BoxFuture, Drain, Running, Service};
 /// }
 /// ```
 pub trait Application: Send + Sync + 'static {
-    /// Answers the requests of one run in one role.
+    /// Handler of the requests in one role.
     type Handler: Handler;
 
-    /// Starts serving what the node is assigned, within the start limit of the configuration. The node takes requests for it
-    /// once this returns.
+    /// Starts serving in the assigned role. It must return within the start limit of the configuration. After that, the node
+    /// passes requests to the handler.
     ///
     /// # Errors
-    /// Whatever keeps it from being served; the node tries again later, and a leader that fails again and again resigns.
+    /// Any error that prevents the start. The node tries again later; a leader that fails repeatedly resigns.
     fn serve(
         &self,
         assignment: Assignment,
     ) -> impl Future<Output = Result<Self::Handler, Box<dyn Error + Send + Sync>>> + Send;
 }
 
-/// The running service of one role.
+/// Handler of requests while the node has one role.
 pub trait Handler: Send + Sync + 'static {
-    /// Answers one request. The future may be dropped at any point: when its client goes away, when the time for a request
-    /// is over, and when a stop outlasts its drain time. A panic is answered with `500` and harms no other request.
+    /// Answers one request. The future may be dropped at any point: when the client goes away, when the time for the request
+    /// is over, or when a stop outlasts its drain time. A panic is answered with `500` and affects no other request.
     ///
-    /// A leader's handler calls [`LeaderTerm::check`](crate::LeaderTerm::check) immediately before each thing that only a
-    /// leader may do.
+    /// A leader's handler must call [`LeaderTerm::check`](crate::LeaderTerm::check) immediately before each act that only a
+    /// leader may perform.
     fn handle(&self, request: Request<Bytes>) -> impl Future<Output = Response<Bytes>> + Send;
 
-    /// Stops, once, after the last request has ended and before another role starts. It has to end within the grace of the
-    /// configuration, for as long as it runs no other role can be taken.
+    /// Stops the handler. Called once, after the last request has ended and before another role starts. It must return
+    /// within the stop grace of the configuration, because the node cannot take another role before.
     fn stop(&self) -> impl Future<Output = ()> + Send {
         async {}
     }
 }
 
-/// An [`Application`] as the [`Service`] of a node, whose requests come through a [`Slot`].
+/// [`Application`] as the [`Service`] of a node. Its requests come through a [`Slot`].
 #[derive(Clone, Debug)]
 pub struct HttpService<A> {
     application: A,
@@ -97,7 +97,7 @@ pub struct HttpService<A> {
 }
 
 impl<A> HttpService<A> {
-    /// Serves `application` to whoever asks through `slot`, which nobody else fills.
+    /// Serves `application` through `slot`, which nobody else may fill.
     pub fn new(application: A, slot: Slot) -> Self {
         Self { application, slot }
     }
@@ -112,7 +112,7 @@ impl<A: Application> Service for HttpService<A> {
     }
 }
 
-/// One run of an [`HttpService`].
+/// Run of an [`HttpService`].
 #[derive(Debug)]
 pub struct Serving(Arc<Occupant>, Slot);
 
@@ -136,7 +136,7 @@ impl fmt::Debug for dyn ErasedHandler {
     }
 }
 
-/// [`Handler`] as an object, for the one slot in which the node keeps whichever runs.
+/// Object-safe form of [`Handler`], for the slot that holds the present one.
 pub(crate) trait ErasedHandler: Send + Sync {
     fn handle<'a>(&'a self, request: Request<Bytes>) -> BoxFuture<'a, Response<Bytes>>;
     fn stop(&self) -> BoxFuture<'_, ()>;

@@ -1,4 +1,4 @@
-//! A node with a server of its own.
+//! Node with its own HTTP server.
 
 use core::error::Error;
 use core::fmt;
@@ -16,10 +16,10 @@ use crate::{Clock, Entropy, Net, NodeBuilder, Observer, RunningNode, StartError,
 
 type MakeFront = Box<dyn FnOnce(Observer, &str) -> Arc<dyn Front> + Send>;
 
-/// Time that connections may take to end once the node has.
+/// Time that connections get to end after the node has ended.
 const LINGER: Duration = Duration::from_secs(1);
 
-/// Puts a node with a server together: what a [`NodeBuilder`] does, and the address that it listens on.
+/// Builder of a node with an HTTP server: a [`NodeBuilder`] and the settings of the server.
 pub struct HttpNodeBuilder {
     node: NodeBuilder,
     slot: Slot,
@@ -42,7 +42,7 @@ impl fmt::Debug for HttpNodeBuilder {
 }
 
 impl HttpNodeBuilder {
-    /// A node that serves `application`. `open_store` is called once the node knows its own address.
+    /// Makes a builder for a node that serves `application`. `open_store` is called once the node knows its own address.
     pub fn new<E>(
         config: Config,
         application: impl Application,
@@ -56,7 +56,8 @@ impl HttpNodeBuilder {
         Self::around(NodeBuilder::new(config, service, open_store), slot)
     }
 
-    /// A server around `node`, whose service answers what comes through `slot`: an [`HttpService`], or one that wraps it.
+    /// Makes a builder for a server around `node`. The node's service must answer the requests that come through `slot`: it is
+    /// an [`HttpService`], or a service that wraps one.
     #[must_use]
     pub fn around(node: NodeBuilder, slot: Slot) -> Self {
         Self {
@@ -71,7 +72,7 @@ impl HttpNodeBuilder {
         }
     }
 
-    /// Cluster's name. Default: `default`.
+    /// Name of the cluster. Default: `default`.
     #[must_use]
     pub fn cluster(mut self, name: impl Into<String>) -> Self {
         self.node = self.node.cluster(name);
@@ -85,35 +86,35 @@ impl HttpNodeBuilder {
         self
     }
 
-    /// Text that all nodes of the cluster have to agree on: see [`NodeBuilder::settings`].
+    /// Text on which all nodes of the cluster must agree: see [`NodeBuilder::settings`].
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
         self.node = self.node.settings(settings);
         self
     }
 
-    /// Address to listen on, `host:port`. Default: a free port of the loopback.
+    /// Address to listen on, `host:port`. Default: a free port of the loopback interface.
     #[must_use]
     pub fn listen(mut self, address: impl Into<String>) -> Self {
         self.listen = address.into();
         self
     }
 
-    /// Address at which others reach this node, `host:port`. Default: the one that it listens on.
+    /// Address at which others reach this node, `host:port`. Default: the address that it listens on.
     #[must_use]
     pub fn advertise(mut self, address: impl Into<String>) -> Self {
         self.advertise = Some(address.into());
         self
     }
 
-    /// Load that the server takes on.
+    /// Limits of the server.
     #[must_use]
     pub fn limits(mut self, limits: ServerLimits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Routes that are answered whatever the role. `make` is given the node's own address, as others reach it.
+    /// Routes that are answered in every role. `make` gets the address at which others reach the node. Default: none.
     #[must_use]
     pub fn front(mut self, make: impl FnOnce(Observer, &str) -> Arc<dyn Front> + Send + 'static) -> Self {
         self.front = Some(Box::new(make));
@@ -127,14 +128,14 @@ impl HttpNodeBuilder {
         self
     }
 
-    /// Judge that is shown every step of the node's machine: for simulations and tests.
+    /// Judge that sees every step of the node's machine, for simulations and tests. Default: none.
     #[must_use]
     pub fn tap(mut self, tap: impl Tap) -> Self {
         self.node = self.node.tap(tap);
         self
     }
 
-    /// Another world than the machine's own, with its own sockets, time and chance: a simulated one.
+    /// Sockets, clock and entropy of another world, for simulations. Default: those of the machine.
     #[must_use]
     pub fn world(mut self, net: Arc<dyn Net>, clock: Arc<dyn Clock>, entropy: Box<dyn Entropy>) -> Self {
         self.net = net;
@@ -150,10 +151,10 @@ impl HttpNodeBuilder {
         self
     }
 
-    /// Listens, opens the store and runs. Server and application run on the runtime on which this is called.
+    /// Listens, opens the store and starts the node. Server and application run on the runtime on which this is called.
     ///
     /// # Errors
-    /// The address can't be listened on, or the node can't be started.
+    /// If the address cannot be listened on, or the node cannot be started.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -166,7 +167,7 @@ impl HttpNodeBuilder {
         let in_flight = self.slot.clone();
         prepared.metrics.add(Gauge {
             name: "rolecall_requests_in_flight",
-            help: "Requests that the role's service is answering.",
+            help: "Requests that the service of the present role is answering.",
             value: Box::new(move || u64::try_from(in_flight.in_flight()).unwrap_or(u64::MAX)),
         });
         let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, self.limits);
@@ -175,7 +176,7 @@ impl HttpNodeBuilder {
     }
 }
 
-/// A node with a server that runs. Dropped, it is gone as after a crash: nothing is cleaned up, and its session ends by its
+/// Running node with its server. Dropping it has the effect of a crash: nothing is cleaned up, and its session ends by its
 /// timeout.
 #[derive(Debug)]
 pub struct HttpNode {
@@ -185,38 +186,39 @@ pub struct HttpNode {
 }
 
 impl HttpNode {
-    /// Address that it listens on, `host:port`.
+    /// Address that the node listens on, `host:port`.
     #[must_use]
     pub fn listening(&self) -> &str {
         self.server.address()
     }
 
-    /// Address at which others reach it, `host:port`.
+    /// Address at which others reach the node, `host:port`.
     #[must_use]
     pub fn address(&self) -> &str {
         self.node.address()
     }
 
-    /// Looks at it, from anywhere.
+    /// Observer of the node, usable from anywhere.
     #[must_use]
     pub fn observer(&self) -> &Observer {
         self.node.observer()
     }
 
-    /// Asks it to end in good order; [`wait`](Self::wait) tells when it has.
+    /// Asks the node to end in good order; [`wait`](Self::wait) returns when it has.
     pub async fn shut_down(&self) {
         self.node.shut_down().await;
     }
 
-    /// Asks it to give up its term if it leads.
+    /// Asks the node to give up its term, if it leads.
     pub async fn resign(&self) {
         self.node.resign().await;
     }
 
-    /// Waits for its end, and that of its connections, for a second at most. May be dropped and called again.
+    /// Waits for the end of the node, and then for at most a second for the end of its connections. The future may be dropped
+    /// and `wait` called again.
     ///
     /// # Panics
-    /// Where the node's own driver has panicked: with what it said.
+    /// If the node's driver panicked, with the same message.
     pub async fn wait(&mut self) -> Outcome {
         let outcome = self.node.wait().await;
         let limit = self.clock.sleep_until(self.clock.now() + LINGER);
@@ -228,7 +230,7 @@ impl HttpNode {
         outcome
     }
 
-    /// Ends it as a crash would, without any clean-up. Once this returns its address is free.
+    /// Ends the node as a crash would, without any cleanup. Once this returns, its address is free.
     pub async fn crash(mut self) {
         self.server.cut_off();
         self.node.crash().await;

@@ -1,4 +1,4 @@
-//! The listener: accepts for the life of the process, and answers with the slot.
+//! HTTP server that listens for the life of the process and passes requests to the handler in the slot.
 
 use core::convert::Infallible;
 use core::fmt;
@@ -15,34 +15,38 @@ use super::Slot;
 use super::connection::{Admission, Connection};
 use crate::{BoxFuture, Clock, Listener, Net};
 
-/// Routes that are answered whatever the role and the load.
+/// Routes that are answered regardless of role and load.
 pub trait Front: fmt::Debug + Send + Sync + 'static {
-    /// Answers the request by its head, or leaves it to the role's handler. [`Peer`] is among its extensions.
+    /// Answers a request, given its head, or returns `None` to leave it to the role's handler. [`Peer`] is one of the
+    /// request's extensions.
     fn answer<'a>(&'a self, head: &'a Request<()>) -> BoxFuture<'a, Option<Response<Bytes>>>;
 }
 
-/// The other end of a connection, `host:port`; an extension of every request that a handler gets.
+/// Address of the other end of a connection, `host:port`. It is an extension of every request that a handler gets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer(pub Arc<str>);
 
-/// How much a server takes on.
+/// Limits of a server.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerLimits {
-    /// The largest head of a request, in bytes; more is `431`.
+    /// Largest head of a request, in bytes; a larger one is answered with `431`. Default: 16 KiB.
     pub head_bytes: usize,
-    /// How long a connection may take to send a head, or be idle, before it is closed.
+    /// Time for which a connection may take to send a head, or be idle, before it is closed. Default: 15 s.
     pub head_time: Duration,
-    /// The largest body of a request, in bytes; more is `413`.
+    /// Largest body of a request, in bytes; a larger one is answered with `413`. Default: 1 MiB.
     pub body_bytes: usize,
-    /// How long a request may take: `408` while its body is read, `504` after that.
+    /// Time that a request may take; then it is answered with `408` if its body is still being read, else with `504`.
+    /// Default: 30 s.
     pub request_time: Duration,
-    /// How long a client may take none of an answer before its connection is closed.
+    /// Time for which a client may read nothing of a response before its connection is closed. Default: 15 s.
     pub write_time: Duration,
-    /// Requests at once; more are `503 overloaded`. Those of the [`Front`] don't count.
+    /// Largest number of requests at once; more are answered with `503 overloaded`. Requests answered by the [`Front`] do
+    /// not count. Default: 512.
     pub requests: usize,
-    /// Connections at once; more are `503 overloaded` and closed.
+    /// Largest number of connections at once; more are answered with `503 overloaded` and closed. Default: 1024.
     pub connections: usize,
-    /// Whether answers carry the time of day. Off in simulations, where it would be that of the real world.
+    /// True if responses carry a `Date` header. Default: true. Simulations turn it off, because the date would be that of
+    /// the real world.
     pub date_header: bool,
 }
 
@@ -61,7 +65,7 @@ impl Default for ServerLimits {
     }
 }
 
-/// A listening server. Dropped, it cuts off every connection at once, as a crash would.
+/// Listening server. Dropping it cuts off every connection at once, as a crash would.
 #[derive(Debug)]
 pub struct Server {
     address: String,
@@ -70,17 +74,18 @@ pub struct Server {
     gone: Option<oneshot::Receiver<Infallible>>,
 }
 
-/// Dropped in this order, so that whoever waits for the end finds the address free.
+/// Listener and the sign that it is gone. They are dropped in this order, so that whoever waits for the sign finds the
+/// address free.
 struct Listening {
     listener: Box<dyn Listener>,
     _gone: oneshot::Sender<Infallible>,
 }
 
 impl Server {
-    /// Listens at `address`, `host:port`. What `front` does not answer goes to the handler in `slot`.
+    /// Listens at `address` (`host:port`). Requests that `front` does not answer go to the handler in `slot`.
     ///
     /// # Errors
-    /// The address is in use, not this host's, or malformed.
+    /// If the address is in use, does not belong to this host, or is malformed.
     pub async fn bind(
         net: &dyn Net,
         clock: Arc<dyn Clock>,
@@ -110,13 +115,13 @@ impl Server {
         Self { address, closing, accepting, gone: Some(gone) }
     }
 
-    /// Where it listens, `host:port`, with the port that was chosen for port 0.
+    /// Address on which the server listens, `host:port`. If port 0 was asked for, this is the port that was chosen.
     #[must_use]
     pub fn address(&self) -> &str {
         &self.address
     }
 
-    /// Accepts no more and closes each connection after the request that is on it. Ends when all are closed.
+    /// Stops accepting and closes each connection after its current request. Returns when all are closed.
     pub async fn close(mut self) {
         self.closed().await;
     }
@@ -149,9 +154,9 @@ impl Drop for Server {
     }
 }
 
-/// Refusals at once; what comes on top of those is dropped without a word.
+/// Largest number of connections that are being refused at once. Any more are dropped without an answer.
 const REFUSALS: usize = 64;
-/// The pause after a failure to accept, which is most often a lack of descriptors.
+/// Pause after a failure to accept, which usually means that the process has run out of descriptors.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 async fn accept(mut listening: Listening, connection: Connection) {
@@ -176,7 +181,7 @@ async fn accept(mut listening: Listening, connection: Connection) {
                 connections.spawn(connection.clone().serve(stream, Peer(peer.into()), admission));
             }
             Err(error) => {
-                tracing::warn!(%error, "a connection could not be accepted");
+                tracing::warn!(%error, "cannot accept a connection; trying again shortly");
                 connection.clock.sleep_until(connection.clock.now() + ACCEPT_PAUSE).await;
             }
         }

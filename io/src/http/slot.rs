@@ -1,4 +1,4 @@
-//! The slot for the handler of whichever role runs.
+//! Slot for the handler of the present role.
 
 use core::fmt;
 use core::panic::AssertUnwindSafe;
@@ -14,12 +14,12 @@ use super::answer;
 use super::application::ErasedHandler;
 use crate::Drain;
 
-/// What the server answers with: empty, or the handler of one run of a service. Clones share it.
+/// Place for the handler to which the server passes requests. Empty while the node has no role. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct Slot(Arc<Mutex<Option<Arc<Occupant>>>>);
 
 impl Slot {
-    /// Takes requests with `handler` from now on; the slot has to be empty.
+    /// Passes requests to `handler` from now on. The slot must be empty.
     pub(crate) fn fill(&self, handler: Arc<dyn ErasedHandler>) -> Arc<Occupant> {
         let occupant = Arc::new(Occupant { handler, in_flight: watch::Sender::new(0), cut: watch::Sender::new(false) });
         let before = self.lock().replace(Arc::clone(&occupant));
@@ -27,25 +27,25 @@ impl Slot {
         occupant
     }
 
-    /// Takes no more requests. Those in flight go on in what is returned.
+    /// Empties the slot. Requests in flight go on in the occupant that is returned.
     pub(crate) fn clear(&self) -> Option<Arc<Occupant>> {
         self.lock().take()
     }
 
-    /// Requests that are being answered by the handler that is in.
+    /// Number of requests that the present handler is answering.
     #[must_use]
     pub fn in_flight(&self) -> usize {
         self.lock().as_ref().map_or(0, |occupant| *occupant.in_flight.borrow())
     }
 
-    /// Answers one request: `503 no_role` where the slot is empty.
+    /// Answers one request: with `503 no_role` if the slot is empty.
     pub(crate) async fn answer(&self, request: Request<Bytes>) -> Response<Bytes> {
         match self.visit() {
             Some(visit) => visit.answer(request).await,
             None => retry(answer::error(
                 StatusCode::SERVICE_UNAVAILABLE,
                 "no_role",
-                "this node has no role in the cluster at present",
+                "this node has no role in the cluster at the moment",
             )),
         }
     }
@@ -53,7 +53,7 @@ impl Slot {
     fn visit(&self) -> Option<Visit> {
         let slot = self.lock();
         let occupant = Arc::clone(slot.as_ref()?);
-        // Under the lock: once the slot is cleared the count can only fall.
+        // Count under the lock, so that the count can only fall once the slot is empty.
         occupant.in_flight.send_modify(|count| *count += 1);
         Some(Visit(occupant))
     }
@@ -63,7 +63,7 @@ impl Slot {
     }
 }
 
-/// A handler with its requests.
+/// Handler with its requests in flight.
 pub(crate) struct Occupant {
     handler: Arc<dyn ErasedHandler>,
     in_flight: watch::Sender<usize>,
@@ -71,7 +71,7 @@ pub(crate) struct Occupant {
 }
 
 impl Occupant {
-    /// Lets the requests in flight end until `drain` is over, cuts off the rest, and stops the handler.
+    /// Waits for the requests in flight until `drain` is over, cuts off the rest, and stops the handler.
     pub(crate) async fn stop(&self, drain: &Drain) {
         let mut in_flight = self.in_flight.subscribe();
         tokio::select! {
@@ -82,11 +82,11 @@ impl Occupant {
         self.cut_off();
         drop(in_flight.wait_for(|count| *count == 0).await);
         if AssertUnwindSafe(self.handler.stop()).catch_unwind().await.is_err() {
-            tracing::error!("the service panicked while it stopped");
+            tracing::error!("the application panicked while it stopped");
         }
     }
 
-    /// Answers the requests in flight in the handler's place.
+    /// Cuts off the requests in flight: each is answered with an error instead of by the handler.
     pub(crate) fn cut_off(&self) {
         self.cut.send_replace(true);
     }
@@ -98,7 +98,7 @@ impl fmt::Debug for Occupant {
     }
 }
 
-/// One request in flight.
+/// Request in flight.
 struct Visit(Arc<Occupant>);
 
 impl Visit {
@@ -112,7 +112,7 @@ impl Visit {
                 "the node took another role before this request was answered",
             )),
             answered = AssertUnwindSafe(self.0.handler.handle(request)).catch_unwind() => answered.unwrap_or_else(|_| {
-                tracing::error!("the service panicked at a request");
+                tracing::error!("the application panicked while it answered a request");
                 answer::error(StatusCode::INTERNAL_SERVER_ERROR, "internal", "this request could not be answered")
             }),
         }
@@ -125,7 +125,7 @@ impl Drop for Visit {
     }
 }
 
-/// The same request is worth another try in a second.
+/// Marks a response as worth another try in a second.
 pub(crate) fn retry(mut response: Response<Bytes>) -> Response<Bytes> {
     response.headers_mut().insert(RETRY_AFTER, HeaderValue::from_static("1"));
     response
