@@ -209,6 +209,15 @@ fn the_environment_is_held_to_the_same_rules() -> Outcome {
 }
 
 #[test]
+fn a_misspelt_variable_is_refused_with_its_neighbour_and_help_is_given_all_the_same() -> Outcome {
+    let call = |words: &[&str]| rolecall().args(words).env("ROLECALL_SESION_TIMEOUT", "3s").output();
+    let told = refusal(&call(&NODE)?)?;
+    assert!(told.contains("ROLECALL_SESION_TIMEOUT: unknown") && told.contains(" ROLECALL_SESSION_TIMEOUT"), "{told}");
+    assert!(call(&["node", "--help"])?.status.success());
+    Ok(())
+}
+
+#[test]
 fn a_mistake_in_the_environment_is_not_blamed_on_the_file() -> Outcome {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("rolecall.toml");

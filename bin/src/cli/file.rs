@@ -6,6 +6,7 @@ use std::path::Path;
 use toml::de::{DeTable, DeValue};
 
 use super::Failure;
+use super::nearest::nearest;
 
 /// Option set in the file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,8 +38,8 @@ pub(super) fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (us
         let line = line_of(key.span().start);
         let name = key.get_ref().replace('_', "-");
         if !known.contains(&name) {
-            let nearest = known.iter().min_by_key(|candidate| distance(&name, candidate));
-            let hint = nearest.map_or_else(String::new, |nearest| format!("; the nearest known option is {nearest}"));
+            let hint = nearest(&name, known)
+                .map_or_else(String::new, |known| format!("; the nearest known option is {known}"));
             return Err((line, format!("unknown option {}{hint}", key.get_ref())));
         }
         let value =
@@ -55,21 +56,6 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
         DeValue::Integer(number) => Some(number.to_string()),
         DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
     }
-}
-
-/// Number of letters to insert, delete or replace to turn one word into the other (Levenshtein distance).
-fn distance(one: &str, other: &str) -> usize {
-    let mut above: Vec<usize> = (0..=other.len()).collect();
-    for (row, letter) in one.bytes().enumerate() {
-        let mut diagonal = row;
-        above[0] = row + 1;
-        for (column, opposite) in other.bytes().enumerate() {
-            let replaced = diagonal + usize::from(letter != opposite);
-            diagonal = above[column + 1];
-            above[column + 1] = replaced.min(diagonal + 1).min(above[column] + 1);
-        }
-    }
-    above[other.len()]
 }
 
 #[cfg(test)]
@@ -113,12 +99,5 @@ mod tests {
                 .is_err_and(|(line, text)| line == 2 && text.starts_with("not TOML"))
         );
         assert!(settings("shards = 1\nshards = 2", &known()).is_err_and(|(line, _)| line == 2));
-    }
-
-    #[test]
-    fn distance_counts_letters() {
-        assert_eq!(distance("stor", "store"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

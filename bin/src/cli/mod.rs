@@ -1,9 +1,11 @@
 //! Command line: options from flags, the environment and a file, and the exit code.
 
 mod args;
+mod environment;
 mod failure;
 mod file;
 mod logging;
+mod nearest;
 mod output;
 mod parse;
 mod value;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _};
 
-use super::{Cli, Failure, file};
+use super::{Cli, Failure, environment, file};
 
 /// Parses `words`, the first of which is the name of the program.
 pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
@@ -15,10 +15,16 @@ pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Fa
         Some(path) => underlay(command(), &path)?,
         None => command(),
     };
-    command
+    let parsed = command
+        .clone()
         .try_get_matches_from(&words)
         .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| failure(&error, &words))
+        .map_err(|error| failure(&error, &words));
+    if !matches!(parsed, Err(Failure::Asked(_))) {
+        // A misspelt variable may be the reason for whatever else is missing.
+        environment::check(&command, std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
+    }
+    parsed
 }
 
 /// All commands and options, with the defaults that differ between commands.
@@ -114,12 +120,12 @@ fn failure(error: &clap::Error, words: &[OsString]) -> Failure {
         return Failure::Usage("a command is missing; rolecall --help lists the commands".to_owned());
     }
     let line = one_line(error);
-    Failure::Usage(environment(error, words).map_or_else(|| line.clone(), |name| format!("{name}: {line}")))
+    Failure::Usage(variable(error, words).map_or_else(|| line.clone(), |name| format!("{name}: {line}")))
 }
 
 /// Environment variable that holds the refused value. `None` if the value is in `words`, or in the file, whose values were
 /// tried before.
-fn environment(error: &clap::Error, words: &[OsString]) -> Option<String> {
+fn variable(error: &clap::Error, words: &[OsString]) -> Option<String> {
     let Some(ContextValue::String(refused)) = error.get(ContextKind::InvalidArg) else { return None };
     let option = refused.split(' ').next().filter(|option| option.starts_with("--"))?;
     let is_word = |word: &OsString| word.to_str().is_some_and(|word| word.split('=').next() == Some(option));
