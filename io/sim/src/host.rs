@@ -12,10 +12,10 @@ use super::clock::{SimClock, TrueTime};
 use super::freezer::Freezer;
 use super::net::SimNet;
 use super::notebook::Notebook;
+use super::service_faults::{FaultyService, ServiceFaults};
 use super::sockets::Sockets;
 use super::storage;
 use super::store::{LinkFaults, SimStore};
-use super::trouble::{Trouble, Troubled};
 use rolecall::http::{Application, HttpNodeBuilder, HttpService, ServerLimits, Slot};
 use rolecall::store::{Participant, Store};
 use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RunOn, SeededEntropy};
@@ -36,7 +36,7 @@ pub struct Host {
     seed: u64,
     servers: u8,
     link_faults: LinkFaults,
-    trouble: Trouble,
+    service_faults: ServiceFaults,
 }
 
 impl Host {
@@ -54,7 +54,7 @@ impl Host {
         let (servers, entropy) = (self.servers, self.entropy(1));
         let slot = Slot::default();
         let service = HttpService::new(application, slot.clone());
-        let service = Troubled { service, clock: self.clock(), trouble: self.trouble.clone() };
+        let service = FaultyService { service, clock: self.clock(), service_faults: self.service_faults.clone() };
         let node = NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
             let store = SimStore::open(participant, servers, net, clock, entropy, link_faults);
             Ok::<_, Infallible>(Box::new(store) as Box<dyn Store>)
@@ -114,7 +114,7 @@ pub(super) struct Controls {
     pub(super) freezer: Freezer,
     pub(super) sockets: Sockets,
     pub(super) link_faults: LinkFaults,
-    pub(super) trouble: Trouble,
+    pub(super) service_faults: ServiceFaults,
     common: Common,
     life: Arc<Mutex<Life>>,
 }
@@ -143,9 +143,9 @@ impl Controls {
         let start = Time::from_millis(1_000_000 + entropy.bits() % 1_000_000);
         let freezer = Freezer::default();
         let clock = SimClock::new(common.truth.clone(), freezer.clone(), start);
-        let (link_faults, trouble, life) = (LinkFaults::default(), Trouble::default(), Arc::default());
+        let (link_faults, service_faults, life) = (LinkFaults::default(), ServiceFaults::default(), Arc::default());
         let sockets = Sockets::default();
-        Self { name: name.into(), number, clock, freezer, sockets, link_faults, trouble, common, life }
+        Self { name: name.into(), number, clock, freezer, sockets, link_faults, service_faults, common, life }
     }
 
     pub(super) fn address(&self) -> String {
@@ -211,7 +211,7 @@ impl Controls {
             seed: SeededEntropy::new(self.common.seed ^ lives.rotate_left(17)).bits(),
             servers: self.common.servers,
             link_faults: self.link_faults.clone(),
-            trouble: self.trouble.clone(),
+            service_faults: self.service_faults.clone(),
         }
     }
 

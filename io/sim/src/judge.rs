@@ -1,4 +1,4 @@
-//! Compares nodes with each other and with the true time, and writes down what happens.
+//! The judge: compares nodes with each other and with the true time, and records the run.
 
 use core::hash::{Hash, Hasher};
 use core::time::Duration;
@@ -15,14 +15,14 @@ use super::notebook::Step;
 use super::run::{Broken, Finding, HostState, Moment, MomentKind, Run};
 use super::world::VISITOR;
 
-/// What a judge sees of a node.
+/// The judge's view of a node.
 #[derive(Debug)]
 pub(super) struct Seen {
     pub(super) name: Arc<str>,
     pub(super) clock: SimClock,
-    /// Whether it could do anything now: it is up and not paused.
+    /// True if it could act now: it is up and not paused.
     is_awake: bool,
-    /// Its gate, in its own time.
+    /// Its gate, on its own clock.
     gate: Option<(Fence, Time)>,
 }
 
@@ -43,18 +43,19 @@ pub(super) struct Judge {
     nodes: Vec<Seen>,
     pub(super) run: Run,
     cluster: Cluster,
-    /// When two may lead at once, since an outsider has taken a leader's candidate or session away: only epochs help there.
+    /// Time spans in which two may lead at once, because an outsider has taken a leader's candidate or session away:
+    /// only epochs help there.
     excused: Vec<(Time, Time)>,
     begun: BTreeMap<Incarnation, Epoch>,
     accepted: BTreeMap<(usize, u32), Fence>,
     print: Fingerprint,
     trace: Option<Trace>,
-    /// When the trace begins; what was before is left out.
+    /// Beginning of the trace; earlier events are left out.
     trace_from: Option<Time>,
     keeps_history: bool,
-    /// The words of the history, which remember what was asked for.
+    /// Renders the history's lines. It remembers pending requests.
     lines: Trace,
-    /// When each open request was made, and which.
+    /// Time and text of each pending request.
     asked: BTreeMap<(usize, OpId), (Time, String)>,
 }
 
@@ -76,12 +77,12 @@ impl Judge {
         }
     }
 
-    /// Two may lead at once in that time.
+    /// Allows two leaders at once in this time span.
     pub(super) fn excuse(&mut self, from: Time, until: Time) {
         self.excused.push((from, until));
     }
 
-    /// Something happened to the world.
+    /// Notes something that happened to the world.
     pub(super) fn note(&mut self, at: Time, place: &str, kind: MomentKind, text: &str) {
         (at, place, text).hash(&mut self.print);
         if let Some(trace) = self.trace(at) {
@@ -115,8 +116,8 @@ impl Judge {
         }
     }
 
-    /// A host runs from now on, or does not. One that is down has no gate; that of one that was paused counts again before any
-    /// of its tasks has run.
+    /// Notes that a host started, paused or stopped. A host that is down has no gate; the gate of a paused one counts
+    /// again before any of its tasks has run.
     pub(super) fn host(&mut self, at: Time, node: usize, state: HostState) {
         let seen = &mut self.nodes[node];
         seen.is_awake = state == HostState::Up;
@@ -128,7 +129,7 @@ impl Judge {
         self.gates(at);
     }
 
-    /// All that happened in one step of the simulation, in the order of true time.
+    /// Judges everything that happened in one step of the simulation, in the order of true time.
     pub(super) fn judge(&mut self, now: Time, steps: Vec<Step>, mut acts: Vec<Act>, seen: Vec<(Time, String)>) {
         acts.sort_by_key(|act| act.at);
         let mut acts = acts.into_iter().peekable();
@@ -157,7 +158,7 @@ impl Judge {
         if self.keeps_history {
             self.remember(&name, &step);
         }
-        // A service that does not stop is no fault of the core's, and this is what it is to come to.
+        // A service that does not stop is the application's fault, and the node halts as it should.
         if let Err(violation) = step.judged
             && violation != Violation::StopOverran
         {
@@ -195,7 +196,7 @@ impl Judge {
         }
     }
 
-    /// What was said between a node and the store.
+    /// Notes an exchange between a node and the store.
     fn remember_exchange(&mut self, name: &str, step: &Step) {
         match &step.event {
             Event::Answered { id, answer } => {
@@ -250,7 +251,7 @@ impl Judge {
         }
     }
 
-    /// Whose gates are open at this true time (P1, P12).
+    /// Judges all gates at this true time (P1, P12).
     fn gates(&mut self, at: Time) {
         for node in 0..self.nodes.len() {
             let seen = &self.nodes[node];
@@ -271,8 +272,8 @@ impl Judge {
         self.excused.iter().any(|(from, until)| (*from..*until).contains(&at))
     }
 
-    /// What an application did: never for an older term than one that has acted before (P1), and a worker never for an older
-    /// one than it has worked for (P14).
+    /// Judges an act of an application. No act is for an older term than an earlier act (P1), and no worker works for
+    /// an older term than before (P14).
     fn act(&mut self, act: Act) {
         (act.at, act.node, act.fence).hash(&mut self.print);
         let Fence { incarnation, epoch } = act.fence;
@@ -295,7 +296,7 @@ impl Judge {
         }
     }
 
-    /// Asks for the application's own verdict on what its visitors gathered.
+    /// Asks for the application's own verdict on the evidence that its visitors gathered.
     pub(super) fn weigh(&mut self, evidence: &dyn ErasedEvidence) {
         evidence.digest(&mut self.print);
         if let Err(wrong) = evidence.verdict(&self.excused) {
@@ -303,7 +304,7 @@ impl Judge {
         }
     }
 
-    /// Who leads at this true time.
+    /// The node that leads at this true time.
     pub(super) fn leader(&self, at: Time) -> Option<usize> {
         self.nodes.iter().position(|seen| seen.open(at).is_some())
     }

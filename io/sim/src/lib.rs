@@ -14,10 +14,10 @@
 //!
 //! ```
 //! use core::time::Duration;
-//! use rolecall_sim::{Fault, Plan, Simulation, sums};
+//! use rolecall_sim::{Fault, Plan, Simulation, adder};
 //!
-//! let simulation = Simulation::new(sums::node)
-//!     .visitor(sums::visit)
+//! let simulation = Simulation::new(adder::node)
+//!     .visitor(adder::visit)
 //!     .seed(7)
 //!     .length(Duration::from_secs(20))
 //!     .plan(Plan::calm().then(Duration::from_secs(5), Fault::Crash { node: 0, down: Duration::from_secs(8) }));
@@ -37,6 +37,7 @@ compile_error!(
 );
 
 mod acts;
+pub mod adder;
 mod clock;
 mod evidence;
 mod fault;
@@ -49,12 +50,11 @@ mod notebook;
 mod plan;
 mod rest;
 mod run;
+mod service_faults;
 mod simulation;
 mod sockets;
 mod storage;
 mod store;
-pub mod sums;
-mod trouble;
 mod visitor;
 mod world;
 

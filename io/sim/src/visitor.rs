@@ -1,4 +1,4 @@
-//! Somebody who asks the cluster throughout a run.
+//! A visitor, which asks the cluster throughout a run.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use super::net::SimNet;
 use rolecall::http::{Client, ClientLimits};
 use rolecall::{Clock, Entropy, SeededEntropy};
 
-/// The machine of somebody who asks the cluster, and judges its answers. It is never paused and its clock is right.
+/// The machine of a visitor, which asks the cluster and judges its answers. It is never paused and its clock is exact.
 #[derive(Debug)]
 pub struct Visitor {
     number: u32,
@@ -24,7 +24,7 @@ pub struct Visitor {
     log: VisitorLog,
 }
 
-/// What visitors have to tell. Clones share it.
+/// Records of visitors. Clones share them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct VisitorLog(Arc<Mutex<Log>>);
 
@@ -32,7 +32,7 @@ pub(super) struct VisitorLog(Arc<Mutex<Log>>);
 struct Log {
     tally: BTreeMap<String, u64>,
     served_at: Option<Time>,
-    /// What it said since that was last taken.
+    /// Sights since they were last taken.
     said: Vec<(Time, String)>,
     last: String,
 }
@@ -52,13 +52,13 @@ impl Visitor {
         Self { number, addresses, net, clock, entropy, gathered, log }
     }
 
-    /// Which visitor it is, counted from 0.
+    /// Number of the visitor, counted from 0.
     #[must_use]
     pub fn number(&self) -> u32 {
         self.number
     }
 
-    /// Where the nodes answer, `host:port`.
+    /// Addresses of the nodes, `host:port`.
     #[must_use]
     pub fn addresses(&self) -> &[String] {
         &self.addresses
@@ -73,14 +73,14 @@ impl Visitor {
     /// The evidence that all visitors of this run gather.
     ///
     /// # Panics
-    /// The simulation gathers no evidence of this type ([`Simulation::evidence`](super::Simulation::evidence)).
+    /// If the simulation gathers no evidence of this type ([`Simulation::evidence`](super::Simulation::evidence)).
     #[must_use]
     pub fn evidence<E: Evidence>(&self) -> E {
         let gathered = self.gathered.as_ref().and_then(|gathered| gathered.as_any().downcast_ref::<E>());
         gathered.expect("the simulation gathers evidence of this type").clone()
     }
 
-    /// The visitor's clock: the true time.
+    /// The visitor's clock, which shows the true time.
     #[must_use]
     pub fn clock(&self) -> Arc<dyn Clock> {
         Arc::clone(&self.clock) as _
@@ -91,12 +91,12 @@ impl Visitor {
         self.entropy.bits()
     }
 
-    /// Counts something, for the summary of the run.
+    /// Counts something for the summary of the run.
     pub fn count(&self, what: &str) {
         *self.log.lock().tally.entry(what.to_owned()).or_default() += 1;
     }
 
-    /// Writes down what it sees, unless that is what it saw last.
+    /// Notes what the visitor sees, unless it saw the same last.
     pub fn sees(&self, what: &str) {
         let mut log = self.log.lock();
         if log.last != what {
@@ -105,7 +105,8 @@ impl Visitor {
         }
     }
 
-    /// The cluster has just done all that is asked of it. A run ends well only if it comes to that in the end.
+    /// Notes that the cluster has just done everything that is asked of it. A run ends well only if that happens after
+    /// the last fault.
     pub fn is_served(&self) {
         self.log.lock().served_at = Some(self.clock.now());
     }

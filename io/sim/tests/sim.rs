@@ -4,10 +4,10 @@ use core::time::Duration;
 use std::fs;
 use std::process::Command;
 
-use rolecall_sim::{FaultKind, Plan, Run, Simulation, sums};
+use rolecall_sim::{FaultKind, Plan, Run, Simulation, adder};
 
 fn simulation() -> Simulation {
-    Simulation::new(sums::node).visitor(sums::visit)
+    Simulation::new(adder::node).visitor(adder::visit)
 }
 
 /// A minute with faults of these kinds, followed by rest.

@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use rolecall_sim::{End, Fault, Plan, Run, Simulation, sums};
+use rolecall_sim::{End, Fault, Plan, Run, Simulation, adder};
 
 const A: u8 = 0;
 const B: u8 = 1;
@@ -14,7 +14,11 @@ const MS: Duration = Duration::from_millis(1);
 const THEN: Duration = Duration::from_millis(6_000);
 
 fn simulation() -> Simulation {
-    Simulation::new(sums::node).visitor(sums::visit).servers(1).start_gap(Duration::from_secs(1)).network(MS, (MS, MS))
+    Simulation::new(adder::node)
+        .visitor(adder::visit)
+        .servers(1)
+        .start_gap(Duration::from_secs(1))
+        .network(MS, (MS, MS))
 }
 
 /// The trace from the fault on, for `length` and until the cluster is at rest.

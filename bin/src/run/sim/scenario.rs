@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use rolecall_sim::{FaultKind, Plan, Simulation, sums};
+use rolecall_sim::{FaultKind, Plan, Simulation, adder};
 
 use crate::cli::{Application, Failure, Sim};
 use crate::{register, search};
@@ -36,7 +36,7 @@ impl Scenario {
     /// Simulation of one seed.
     pub(super) fn simulation(&self, seed: u64) -> Simulation {
         let served = match self.application {
-            Application::Sums => Simulation::new(sums::node).visitor(sums::visit),
+            Application::Sums => Simulation::new(adder::node).visitor(adder::visit),
             Application::Search => Simulation::new(search::sim::node).visitor(search::sim::visit),
             Application::Register => register::sim::simulation(),
         };

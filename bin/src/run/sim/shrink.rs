@@ -108,7 +108,7 @@ fn is_alike(one: &Broken, other: &Broken) -> bool {
 mod tests {
     use bytes::Bytes;
     use http::Request;
-    use rolecall_sim::{FaultKind, Visitor, sums};
+    use rolecall_sim::{FaultKind, Visitor, adder};
 
     use super::*;
     use crate::cli::Application;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     fn simulate(scenario: &Scenario, seed: u64) -> Simulation {
-        let simulation = Simulation::new(sums::node).visitor(is_easily_offended);
+        let simulation = Simulation::new(adder::node).visitor(is_easily_offended);
         simulation.nodes(scenario.nodes).seed(seed).length(scenario.length).plan(scenario.plan(seed))
     }
 

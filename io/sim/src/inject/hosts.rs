@@ -109,18 +109,18 @@ impl World<'_> {
     }
 
     pub(super) fn fail_starts(&mut self, number: usize, times: u8) -> bool {
-        self.hosts[number].trouble.fail_starts(times);
+        self.hosts[number].service_faults.fail_starts(times);
         self.note(&self.name(number), &format!("its application fails to start, {times} times"))
     }
 
     pub(super) fn slow_stops(&mut self, number: usize, takes: Duration, length: Duration) -> bool {
-        self.hosts[number].trouble.slow_stops(takes);
+        self.hosts[number].service_faults.slow_stops(takes);
         self.later(length, Mend::StopsInTime(number));
         self.note(&self.name(number), &format!("its application takes {} ms to stop", takes.as_millis()))
     }
 
     pub(super) fn stop_in_time(&mut self, number: usize) {
-        self.hosts[number].trouble.slow_stops(Duration::ZERO);
+        self.hosts[number].service_faults.slow_stops(Duration::ZERO);
         self.note_mend(&self.name(number), "its application stops at once again");
     }
 }

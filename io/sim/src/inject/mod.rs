@@ -94,7 +94,7 @@ impl World<'_> {
             self.mend(mend);
         }
         for host in &self.hosts {
-            host.trouble.fail_starts(0);
+            host.service_faults.fail_starts(0);
             host.clock.set_rate(0);
         }
         for number in 0..self.hosts.len() {

@@ -1,5 +1,5 @@
-//! A small service for simulations, which shares work out as a search does: the leader gives each worker a share of numbers,
-//! adds what comes back, and says what is missing.
+//! A small service for simulations, which shares out work as a search does: the leader gives each worker a share of
+//! numbers, adds up the answers, and says which numbers are missing.
 
 use core::error::Error;
 use core::time::Duration;
@@ -17,44 +17,44 @@ use super::visitor::Visitor;
 use rolecall::http::{Application, Client, ClientLimits, Handler, HttpNodeBuilder, error, json};
 use rolecall::{Assignment, Clock, Following, LeaderTerm};
 
-/// The numbers that are shared out, from 0.
+/// Amount of numbers to share out, from 0.
 const NUMBERS: u64 = 48;
-/// How long a worker may take.
+/// Time that a worker may take.
 const TASK_LIMIT: Duration = Duration::from_millis(800);
-/// How long the visitor waits for an answer.
+/// Time that the visitor waits for an answer.
 const ASK_LIMIT: Duration = Duration::from_secs(3);
 
-/// A node of the service: for [`Simulation::new`](super::Simulation::new).
+/// A node of the service, for [`Simulation::new`](super::Simulation::new).
 #[must_use]
 pub fn node(host: &Host) -> HttpNodeBuilder {
     let client = Client::new(host.net(), host.clock(), ClientLimits::default());
-    host.node(Sums { client, clock: host.clock(), acts: host.acts() })
+    host.node(Adder { client, clock: host.clock(), acts: host.acts() })
 }
 
-/// The service.
+/// The service. Its numbers are shared out among the workers, whose sums the leader adds up.
 #[derive(Clone, Debug)]
-pub struct Sums {
+pub struct Adder {
     client: Client,
     clock: Arc<dyn Clock>,
     acts: Acts,
 }
 
-impl Application for Sums {
+impl Application for Adder {
     type Handler = Serving;
 
     async fn serve(&self, assignment: Assignment) -> Result<Serving, Box<dyn Error + Send + Sync>> {
-        Ok(Serving { sums: self.clone(), assignment })
+        Ok(Serving { adder: self.clone(), assignment })
     }
 }
 
 /// One run of the service.
 #[derive(Debug)]
 pub struct Serving {
-    sums: Sums,
+    adder: Adder,
     assignment: Assignment,
 }
 
-/// What a leader asks of a worker.
+/// A leader's request to a worker.
 #[derive(Debug, Serialize, Deserialize)]
 struct Task {
     incarnation: u64,
@@ -63,7 +63,7 @@ struct Task {
     numbers: Vec<u64>,
 }
 
-/// What a leader answers: the sum of `factor` times each number but the missing ones.
+/// A leader's answer: the sum of `factor` times each number except the missing ones.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Sum {
     factor: u64,
@@ -89,10 +89,10 @@ impl Serving {
     async fn lead(&self, term: &LeaderTerm, request: &Request<Bytes>) -> Response<Bytes> {
         let factor = request.uri().query().and_then(|query| query.parse().ok()).unwrap_or(1);
         let Ok(fence) = term.check() else { return over() };
-        self.sums.acts.begin(fence);
+        self.adder.acts.begin(fence);
         let (sum, missing) = self.share_out(term, fence, factor).await;
         let Ok(fence) = term.check() else { return over() };
-        self.sums.acts.begin(fence);
+        self.adder.acts.begin(fence);
         let partial = !missing.is_empty();
         json(StatusCode::OK, &Sum { factor, sum, missing, partial, epoch: fence.epoch.0 })
     }
@@ -106,11 +106,11 @@ impl Serving {
         let mut tasks = JoinSet::new();
         for (place, worker) in (0..).zip(&workers.members) {
             let numbers: Vec<u64> = (0..NUMBERS).filter(|number| number % count == place).collect();
-            let (client, address) = (self.sums.client.clone(), worker.address.to_string());
+            let (client, address) = (self.adder.client.clone(), worker.address.to_string());
             let task = Task { incarnation: fence.incarnation.0, epoch: fence.epoch.0, factor, numbers };
-            let deadline = self.sums.clock.now() + TASK_LIMIT;
+            let deadline = self.adder.clock.now() + TASK_LIMIT;
             tasks.spawn(async move {
-                let body = serde_json::to_vec(&task).expect("a task has a form in JSON");
+                let body = serde_json::to_vec(&task).expect("a task can be written as JSON");
                 let mut request = Request::new(Bytes::from(body));
                 (*request.method_mut(), *request.uri_mut()) = (Method::POST, "/task".parse().expect("a path"));
                 let answer = client.send(&address, request, deadline).await;
@@ -138,7 +138,7 @@ impl Serving {
         if let Err(stale) = following.admit(fence).await {
             return error(StatusCode::CONFLICT, "stale_epoch", &stale.to_string());
         }
-        self.sums.acts.accept(fence);
+        self.adder.acts.accept(fence);
         json(StatusCode::OK, &task.numbers.iter().map(|number| number * task.factor).sum::<u64>())
     }
 }
@@ -147,10 +147,10 @@ fn over() -> Response<Bytes> {
     error(StatusCode::SERVICE_UNAVAILABLE, "term_over", "the term of this node is over")
 }
 
-/// Asks throughout: for [`Simulation::visitor`](super::Simulation::visitor).
+/// Asks for sums throughout the run, for [`Simulation::visitor`](super::Simulation::visitor).
 ///
 /// # Errors
-/// An answer that is neither right, nor partial and says so, nor an error.
+/// The first wrong answer: one that is neither right, nor marked as partial, nor an error.
 pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     let (client, clock) = (visitor.client(), visitor.clock());
     let mut place = 0;
