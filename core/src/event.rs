@@ -60,6 +60,13 @@ pub enum Event {
     },
     /// An operator asks the leader to give up its term; ignored elsewhere.
     Resign,
+    /// The application wants its node to lead when it is its turn, or wants that no more: then a leader gives its term up in
+    /// good order, and its place in the election with it. A node is willing from its start on; one that becomes willing again
+    /// enters behind those who stand already.
+    Stand {
+        /// True if it wants to lead.
+        willing: bool,
+    },
     /// This node is to end, in good order.
     Shutdown,
     /// The driver's timer. Early or twice does no harm.
@@ -79,6 +86,7 @@ impl Event {
             | Self::ServiceStopped { .. }
             | Self::FenceSeen { .. }
             | Self::Resign
+            | Self::Stand { .. }
             | Self::Shutdown
             | Self::Wake => false,
         }
@@ -97,6 +105,7 @@ impl Event {
             | Self::ServiceStopped { .. }
             | Self::FenceSeen { .. }
             | Self::Resign
+            | Self::Stand { .. }
             | Self::Shutdown
             | Self::Wake => None,
         }
@@ -116,6 +125,7 @@ impl Event {
             Self::ServiceStopped { .. } => "service_stopped",
             Self::FenceSeen { .. } => "fence_seen",
             Self::Resign => "resign",
+            Self::Stand { .. } => "stand",
             Self::Shutdown => "shutdown",
             Self::Wake => "wake",
         }

@@ -82,6 +82,8 @@ mutants! {
     LeaderStartsAsWorker,
     /// A member whose entry says something else than before is not announced (CURATOR-146).
     ChangeNotAnnounced,
+    /// A node whose application does not want to lead stands all the same.
+    UnwillingStands,
 }
 
 impl Mutant {

@@ -125,6 +125,8 @@ impl Trace {
             Event::ServiceStopped { run } => format!("service {} stopped", run.0),
             Event::FenceSeen { fence } => format!("shown epoch {}", fence.epoch.0),
             Event::Resign => "asked to resign".into(),
+            Event::Stand { willing: true } => "wants to lead".into(),
+            Event::Stand { willing: false } => "wants to lead no more".into(),
             Event::Shutdown => "asked to end".into(),
             Event::Wake => "time".into(),
         }

@@ -78,7 +78,7 @@ fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
 fn inject(world: &mut World, dice: &mut Dice) {
     let name = dice.pick(&NODES);
     let server = dice.pick(&SERVERS);
-    match dice.below(26) {
+    match dice.below(27) {
         0 | 1 if world.host(name).outcome == Outcome::Runs => world.crash(name),
         0..=2 if world.host(name).outcome != Outcome::Runs => start(world, name, dice),
         3 | 4 => world.cut(name),
@@ -103,6 +103,7 @@ fn inject(world: &mut World, dice: &mut Dice) {
         // Some answers come after they are overdue, or after the connection on which they were sent.
         24 => world.host(name).answers_take = dice.millis(0, 1_500),
         25 => world.deliver(name, Event::Shutdown),
+        26 => world.wish(name, dice.one_in(3)),
         _ => {}
     }
 }
@@ -190,6 +191,10 @@ fn mend(world: &mut World, dice: &mut Dice) {
             start(world, name, dice);
         }
     }
+    let (last, others) = NODES.split_last().expect("there are nodes");
+    others.iter().for_each(|name| world.wish(name, true));
+    let willing = dice.one_in(2);
+    world.wish(last, willing);
     for (candidate, owner) in world.queue() {
         let is_copy = owner == Session::NOBODY && !LEFTOVERS.contains(&candidate.guid);
         if is_copy || world.is_strangers(owner) {

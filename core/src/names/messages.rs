@@ -18,7 +18,7 @@ impl Named for Event {
             Self::Noticed { id, .. } => names.operation(id),
             Self::ServiceStarted { run } | Self::ServiceFailed { run } | Self::ServiceStopped { run } => names.run(run),
             Self::FenceSeen { fence } => fence.names(names),
-            Self::Suspended | Self::SessionLost | Self::Resign | Self::Shutdown | Self::Wake => {}
+            Self::Suspended | Self::SessionLost | Self::Resign | Self::Stand { .. } | Self::Shutdown | Self::Wake => {}
         }
     }
 }

@@ -32,6 +32,7 @@ impl Named for Node {
             membership,
             registry,
             hold_off,
+            candidacy: _,
             stop,
             fresh_start,
             shown,

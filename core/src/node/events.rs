@@ -22,6 +22,7 @@ impl Node {
             Event::ServiceStopped { run } => self.services.stopped(run),
             Event::FenceSeen { fence } => self.floor.shown(fence),
             Event::Resign => self.resign(),
+            Event::Stand { willing } => self.candidacy.wish(willing),
             Event::Shutdown => self.shut_down(now),
             Event::Wake => {}
         }

@@ -1,6 +1,7 @@
 //! The machine of one node: it owns one of each of the others and routes between them in one pass.
 
 mod afresh;
+mod candidacy;
 mod canonical;
 mod check;
 mod events;
@@ -24,6 +25,7 @@ use crate::{
 };
 
 use afresh::FreshStart;
+use candidacy::Candidacy;
 pub use query::Health;
 
 /// One node of a cluster: who leads, what must this node do now, who else is here.
@@ -57,6 +59,7 @@ pub struct Node {
     membership: Both<Membership>,
     registry: Both<Registry>,
     hold_off: HoldOff,
+    candidacy: Candidacy,
     stop: Stop,
     fresh_start: FreshStart,
     shown: Shown,
@@ -188,6 +191,7 @@ impl Node {
                 coordinators: Registry::new(Directory::Coordinators),
             },
             hold_off: HoldOff::default(),
+            candidacy: Candidacy::default(),
             stop: Stop::No,
             fresh_start: FreshStart::default(),
             shown: Shown::default(),
@@ -235,6 +239,7 @@ impl Node {
             return;
         }
         self.resign_if_failing(now);
+        self.settle_candidacy();
         let will = self.settle_leadership();
         self.show_gate(out);
         self.duty = self.wanted_duty();
@@ -294,6 +299,14 @@ impl Node {
         }
     }
 
+    /// A node that gave its place up may enter anew once nothing is left of the old place.
+    fn settle_candidacy(&mut self) {
+        let leads = self.term().is_some() || self.services.occupied_by().role() == Role::Leader;
+        if !leads && self.queue.is_withdrawn() {
+            self.candidacy.withdrawn();
+        }
+    }
+
     /// Lets this node's will and what it has seen of others take effect on its term.
     fn settle_leadership(&mut self) -> Will {
         let will = self.will();
@@ -317,7 +330,8 @@ impl Node {
             Stop::Asked { .. } if self.services.is_idle() => Will::Withdraw,
             Stop::Asked { .. } => Will::Keep,
             Stop::Over => Will::Withdraw,
-            Stop::No if !self.hold_off.is_over() && leads => Will::Keep,
+            Stop::No if (!self.hold_off.is_over() || !self.candidacy.stands()) && leads => Will::Keep,
+            Stop::No if !self.candidacy.stands() && !Mutant::UnwillingStands.lives() => Will::Withdraw,
             Stop::No if !self.hold_off.is_over() || !self.identity.is_free() => Will::Withdraw,
             Stop::No => Will::Stand,
         }
@@ -327,6 +341,7 @@ impl Node {
         match (self.stop, self.queue.position()) {
             (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
             (Stop::No, _) if !self.hold_off.is_over() => Duty::Worker,
+            (Stop::No, _) if !self.candidacy.stands() && self.identity.is_free() => Duty::Worker,
             (Stop::No, Position::Leading { fence, .. }) => Duty::Leader(fence),
             (Stop::No, Position::Waiting) => Duty::Worker,
             (Stop::No, Position::Unknown) => match self.duty {

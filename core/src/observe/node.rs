@@ -174,6 +174,7 @@ impl Observer {
             | Event::ServiceStopped { .. }
             | Event::FenceSeen { .. }
             | Event::Resign
+            | Event::Stand { .. }
             | Event::Shutdown
             | Event::Wake => {}
         }
@@ -195,6 +196,7 @@ impl Observer {
             | Event::ServiceStopped { .. }
             | Event::FenceSeen { .. }
             | Event::Resign
+            | Event::Stand { .. }
             | Event::Shutdown => true,
         };
         if disturbs || overdue {
@@ -219,6 +221,7 @@ impl Observer {
             | Event::ServiceStarted { .. }
             | Event::FenceSeen { .. }
             | Event::Resign
+            | Event::Stand { .. }
             | Event::Shutdown
             | Event::Wake => false,
         };
@@ -311,6 +314,7 @@ fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violati
         | Event::ServiceStopped { .. }
         | Event::FenceSeen { .. }
         | Event::Resign
+        | Event::Stand { .. }
         | Event::Shutdown
         | Event::Wake => None,
     };

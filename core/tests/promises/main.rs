@@ -4,6 +4,7 @@
 #[path = "../common/world/mod.rs"]
 mod world;
 
+mod candidacy;
 mod extremes;
 mod foreign;
 mod identity;

@@ -216,6 +216,7 @@ impl Judge {
             | Event::ServiceStopped { .. }
             | Event::FenceSeen { .. }
             | Event::Resign
+            | Event::Stand { .. }
             | Event::Shutdown
             | Event::Wake => {}
         }

@@ -44,6 +44,7 @@ impl Driver {
                 | Event::ServiceStopped { .. }
                 | Event::FenceSeen { .. }
                 | Event::Resign
+                | Event::Stand { .. }
                 | Event::Wake => {}
             }
             self.publish();

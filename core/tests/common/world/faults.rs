@@ -9,6 +9,11 @@ use super::{LATENCY, Outcome, TIMEOUT, World};
 
 impl World {
     /// Crashes the process, and its connection with it.
+    pub(crate) fn wish(&mut self, name: &'static str, willing: bool) {
+        self.host(name).willing = willing;
+        self.deliver(name, Event::Stand { willing });
+    }
+
     pub(crate) fn crash(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "crashes");
         let host = self.host(name);

@@ -39,6 +39,8 @@ pub(crate) struct Host {
     pub(super) lost: Vec<OpId>,
     /// Delay of answers, beyond that of other messages.
     pub(crate) answers_take: Duration,
+    /// True if it was last told that it wants to lead.
+    pub(super) willing: bool,
     /// Kind of events that are held back until they are released.
     pub(crate) holds: Option<fn(&Event) -> bool>,
     pub(super) held: VecDeque<Event>,
@@ -79,6 +81,7 @@ impl Host {
             loses: None,
             lost: Vec::new(),
             answers_take: Duration::ZERO,
+            willing: true,
             holds: None,
             held: VecDeque::new(),
             asked: Vec::new(),

@@ -136,7 +136,7 @@ impl World {
         let queue = self.queue();
         let owned = queue.iter().filter(|(_, owner)| *owner != Session::NOBODY);
         let mut owners: Vec<_> = owned.map(|(_, owner)| Some(*owner)).collect();
-        let mut sessions: Vec<_> = running.values().map(|host| host.session).collect();
+        let mut sessions: Vec<_> = running.values().filter(|host| host.willing).map(|host| host.session).collect();
         owners.sort_unstable();
         sessions.sort_unstable();
         if owners != sessions {
