@@ -1,4 +1,4 @@
-//! The members of a directory: a snapshot, and what changes from one look to the next.
+//! Members of a directory: a snapshot, and the differences between successive snapshots.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use tokio::sync::watch;
 
 use crate::mutant::Mutant;
 
-/// The writing end: the driver's copy of a directory.
+/// Writing end: the driver's copy of a directory.
 #[derive(Debug, Default)]
 pub struct Roster(watch::Sender<Arc<Snapshot>>);
 
 impl Roster {
-    /// Applies what changed.
+    /// Applies a difference.
     pub fn apply(&self, difference: &Difference) {
         if Mutant::LeaversStayListed.lives() && !difference.left.is_empty() {
             return self.apply(&Difference { left: Vec::new(), ..difference.clone() });
@@ -20,25 +20,25 @@ impl Roster {
         self.0.send_modify(|snapshot| difference.apply(&mut Arc::make_mut(snapshot).members));
     }
 
-    /// Replaces the whole.
+    /// Replaces the whole snapshot.
     pub fn replace(&self, snapshot: Snapshot) {
         self.0.send_replace(Arc::new(snapshot));
     }
 
-    /// The directory as it stands.
+    /// Present snapshot of the directory.
     #[must_use]
     pub fn snapshot(&self) -> Arc<Snapshot> {
         Arc::clone(&self.0.borrow())
     }
 
-    /// A reader that begins with the directory as it stands.
+    /// Makes a reader that begins with the present snapshot.
     #[must_use]
     pub fn subscribe(&self) -> Members {
         Members { source: self.0.subscribe(), seen: self.snapshot() }
     }
 }
 
-/// The reading end. A reader that is slow gets one difference for all that it missed: nothing queues up.
+/// Reading end. A slow reader gets one difference for everything that it missed, so nothing queues up.
 #[derive(Clone, Debug)]
 pub struct Members {
     source: watch::Receiver<Arc<Snapshot>>,
@@ -46,19 +46,20 @@ pub struct Members {
 }
 
 impl Members {
-    /// The directory as this reader has seen it: the sum of all differences so far.
+    /// Snapshot as this reader has seen it: the sum of all differences so far.
     #[must_use]
     pub fn seen(&self) -> &Arc<Snapshot> {
         &self.seen
     }
 
-    /// The directory as it stands now, whatever this reader has seen.
+    /// Present snapshot, including changes that this reader has not seen yet.
     #[must_use]
     pub fn now(&self) -> Arc<Snapshot> {
         Arc::clone(&self.source.borrow())
     }
 
-    /// Waits until the directory is other than this reader has seen it, and tells how. `None` once the node is gone.
+    /// Waits until the directory differs from what this reader has seen, and returns the difference. `None` once the node is
+    /// gone.
     pub async fn changed(&mut self) -> Option<Difference> {
         loop {
             let latest = Arc::clone(&self.source.borrow_and_update());
@@ -110,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_change_that_was_undone_before_it_was_seen_is_no_difference() {
+    async fn a_change_that_was_undone_before_it_was_seen_is_not_a_difference() {
         let roster = Roster::default();
         roster.apply(&Difference { joined: vec![member("a", "a:1")], ..Difference::default() });
         let mut members = roster.subscribe();

@@ -1,4 +1,4 @@
-//! What a node tells of itself.
+//! Status of a node, for observers.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -11,50 +11,50 @@ use crate::GateView;
 use crate::metrics::Metrics;
 use crate::store::StoreEvent;
 
-/// How a node stood after its last event.
+/// Status of a node after its last event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// When that was.
+    /// Time of that event.
     pub as_of: SystemTime,
-    /// The role that it serves. Whether a leader's term holds *now* is for [`Observer::term`] to say.
+    /// Role that the node serves. For a leader, [`Observer::term`] says whether the term is valid *now*.
     pub role: Role,
-    /// Since when.
+    /// Time since which it serves this role.
     pub role_since: SystemTime,
-    /// The newest term that it has read of.
+    /// Fence of the newest term that the node has read about.
     pub floor: Option<Fence>,
-    /// Who leads, as far as it can see.
+    /// Leader as seen by this node.
     pub leader: Option<Leader>,
-    /// The workers as last read; only a leader follows them.
+    /// Workers as last read. Only a leader keeps this list up to date.
     pub workers: Arc<Snapshot>,
-    /// Names in the queue that are not those of candidates, or of candidates that no session owns.
+    /// Number of entries in the queue that are not candidates, or that no session owns.
     pub skipped_candidates: u32,
-    /// Entries of the directories that could not be read.
+    /// Number of entries in the directories that could not be read.
     pub skipped_members: u32,
-    /// The connection to the store.
+    /// State of the connection to the store.
     pub store: StoreState,
-    /// Since when it is so.
+    /// Time since which it is in that state.
     pub store_since: SystemTime,
-    /// The session with the store.
+    /// Session with the store.
     pub session: Option<Session>,
-    /// Whether it does its part, or why not.
+    /// Health of the node.
     pub health: Health,
-    /// Why its service could not be started when that was last tried.
+    /// Reason why the service failed to start at the last attempt.
     pub failure: Option<Arc<str>>,
 }
 
-/// The connection to the store.
+/// State of the connection to the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StoreState {
-    /// There is one.
+    /// Connected, with a session.
     Connected,
-    /// It is lost; the session may live on.
+    /// The connection is lost; the session may still be alive.
     Suspended,
-    /// There is no session.
+    /// No session.
     Lost,
 }
 
 impl StoreState {
-    /// In the words of the status page.
+    /// Name of the state, as `/status` shows it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -66,19 +66,19 @@ impl StoreState {
 }
 
 impl Status {
-    /// Whether this node serves its role.
+    /// Checks that this node serves its role.
     ///
     /// # Errors
-    /// Why it does not, for people.
+    /// The reason why it does not, for people.
     pub fn ready(&self) -> Result<(), String> {
         match self.health {
             Health::Serving | Health::Unregistered => Ok(()),
-            Health::NoStore => Err("there is no connection to the store and no role is served".into()),
+            Health::NoStore => Err("the node has no connection to the store and serves no role".into()),
             Health::IdentityHeld => Err("another session is registered under this node's id".into()),
             Health::Undecided => Err(self.because("the node has no role yet")),
-            Health::Changing => Err("the service of a role starts or stops".into()),
+            Health::Changing => Err("the application is starting or stopping".into()),
             Health::Failing(times) => {
-                Err(self.because(&format!("the service of its role could not be started, {times} times")))
+                Err(self.because(&format!("the application could not be started, {times} times")))
             }
             Health::Ending => Err("the node is ending".into()),
         }
@@ -89,7 +89,7 @@ impl Status {
     }
 }
 
-/// The writing end, in the driver.
+/// Writing end of the status, in the driver.
 #[derive(Debug)]
 pub(crate) struct StatusBoard {
     current: watch::Sender<Status>,
@@ -156,7 +156,7 @@ impl StatusBoard {
     }
 }
 
-/// Looks at a running node, from any task and without disturbing it.
+/// View of a running node, usable from any task without disturbing the node.
 #[derive(Clone, Debug)]
 pub struct Observer {
     pub(crate) status: watch::Receiver<Status>,
@@ -165,30 +165,31 @@ pub struct Observer {
 }
 
 impl Observer {
-    /// How the node stood after its last event.
+    /// Status of the node after its last event.
     #[must_use]
     pub fn status(&self) -> Status {
         self.status.borrow().clone()
     }
 
-    /// Waits until the status is as `wanted`; `None` where the node ended before.
+    /// Waits until `wanted` accepts the status; `None` if the node ends before.
     pub async fn until(&self, wanted: impl FnMut(&Status) -> bool + Send) -> Option<Status> {
         self.status.clone().wait_for(wanted).await.ok().map(|status| status.clone())
     }
 
-    /// The term that holds at this instant, and how long if it is not renewed. Ask immediately before saying `leader`.
+    /// Term that is valid at this instant, with the time for which it stays valid unless it is renewed. Call this immediately
+    /// before saying that the node leads.
     #[must_use]
     pub fn term(&self) -> Option<(Fence, Duration)> {
         self.gate.term()
     }
 
-    /// Whether the node's own loop goes on; false once it is ten seconds late.
+    /// True while the node's own loop is running. False once it is ten seconds late.
     #[must_use]
     pub fn is_alive(&self) -> bool {
         self.status.has_changed().is_ok() && self.metrics.is_on_time()
     }
 
-    /// Everything that is counted, as Prometheus text.
+    /// Metrics of the node as Prometheus text.
     #[must_use]
     pub fn metrics(&self) -> String {
         self.metrics.render(&self.status.borrow(), self.term().is_some())

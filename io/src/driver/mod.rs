@@ -1,7 +1,7 @@
-//! The driver: one task that owns the node's machine and decides nothing.
+//! Driver: one task that owns the node's machine and decides nothing.
 //!
-//! It takes events from the store, from services and operators, and from the clock's alarm; stamps them with the clock;
-//! and carries the actions out in order, the gate first.
+//! It takes events from the store, services, operators and the clock's alarm, stamps them with the clock, and carries out
+//! the machine's actions in order, the gate first.
 
 mod outcome;
 mod place;
@@ -33,7 +33,7 @@ use crate::status::StatusBoard;
 use crate::store::{Store, StoreEvent};
 use crate::{Assignment, BoxFuture, Clock, Gate, Stop, Tap};
 
-/// What a driver is made of.
+/// Parts of a driver.
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) node: Node,
@@ -44,7 +44,7 @@ pub(crate) struct Parts {
     pub(crate) gate: Gate,
     pub(crate) inbox: mpsc::Receiver<Event>,
     pub(crate) service: Arc<dyn ErasedService>,
-    /// The application's.
+    /// Runtime of the application.
     pub(crate) runtime: Handle,
     pub(crate) journal: Option<Journal>,
     pub(crate) tap: Option<Box<dyn Tap>>,
@@ -52,9 +52,10 @@ pub(crate) struct Parts {
     pub(crate) board: StatusBoard,
 }
 
-/// Dropped, it leaves everything as a crash would: the gate closed, services cut off, the session neither kept nor closed.
+/// Driver of one node. Dropping it has the effect of a crash: the gate closes, services are cut off, and the session is
+/// neither kept nor closed.
 pub(crate) struct Driver {
-    // The order of the fields is that in which a crash drops them.
+    // A crash drops the fields in this order.
     gate: Gate,
     services: Services,
     node: Node,
@@ -64,10 +65,10 @@ pub(crate) struct Driver {
     alarm: Option<(Time, BoxFuture<'static, ()>)>,
     entropy: Box<dyn Entropy>,
     store: Box<dyn Store>,
-    /// Whether the session is closed, or being closed.
+    /// Progress of closing the session.
     closing: Closing,
     inbox: mpsc::Receiver<Event>,
-    /// Which source is asked first; they take turns, so that none starves another.
+    /// Source that is polled first. They take turns, so that none starves another.
     turn: u8,
     journal: Option<Journal>,
     tap: Option<Box<dyn Tap>>,
@@ -82,9 +83,9 @@ enum Closing {
     Done,
 }
 
-/// The shortest time between an event and the wake after it.
+/// Shortest time between an event and the wake after it.
 const SHORTEST_SLEEP: Duration = Duration::from_millis(1);
-/// How long the store may take to close the session in good order; after that the session ends by its timeout.
+/// Time that the store gets to close the session in good order. After that, the session ends by its timeout.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 impl Driver {
@@ -139,7 +140,7 @@ impl Driver {
     }
 
     fn set_alarm(&mut self) {
-        // Never at the instant of the last event: a deadline that an event did not move must not make this task spin.
+        // Never set it to the instant of the last event: a deadline that an event did not move must not make this task spin.
         let due = self.node.next_deadline().map(|(time, _)| time.max(self.now + SHORTEST_SLEEP));
         let is_late = Mutant::AlarmNotMoved.lives() && self.alarm.is_some();
         if due != self.alarm.as_ref().map(|(time, _)| *time) && !is_late {
@@ -167,7 +168,7 @@ impl Driver {
         }
     }
 
-    /// Before anything else is done of what was ordered.
+    /// Opens or closes the gate, before any other action is carried out.
     fn move_gate(&mut self, actions: &[Action]) {
         for action in actions {
             if let Action::OpenGate { fence, until } = action {
@@ -198,7 +199,7 @@ impl Driver {
                 Action::Announce(announcement) => self.announce(&announcement),
                 Action::RenewSession => self.store.renew(),
                 Action::StartAfresh(violation) => {
-                    tracing::error!(%violation, "a promise does not hold; this node ends its session and starts afresh");
+                    tracing::error!(%violation, "a promise was violated; ending the session and starting afresh");
                     self.metrics.started_afresh();
                     self.store.renew();
                 }
@@ -216,7 +217,7 @@ impl Driver {
         outcome
     }
 
-    /// The part of a node in the term of `fence`, or of one that follows.
+    /// Makes the assignment for leading in the term of `fence`, or for following if there is none.
     fn assign(&mut self, fence: Option<Fence>) -> (Assignment, Stop) {
         match fence {
             Some(fence) => {
@@ -239,7 +240,7 @@ impl Driver {
     fn announce(&self, announcement: &Announcement) {
         match announcement {
             Announcement::Role(role) => tracing::info!(?role, "this node serves"),
-            Announcement::Leader(leader) => tracing::info!(?leader, "who leads"),
+            Announcement::Leader(leader) => tracing::info!(?leader, "the leader changed"),
             Announcement::Ownerless(candidate) => tracing::warn!(
                 sequence = candidate.sequence,
                 guid = candidate.guid.map(|guid| format!("{:032x}", guid.0)),

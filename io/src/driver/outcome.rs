@@ -1,22 +1,22 @@
-//! How a node ends.
+//! Outcome of a node.
 
 use core::fmt;
 use std::sync::Arc;
 
 use rolecall_core::{Objection, Violation};
 
-/// How a node ended.
+/// Way in which a node ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// In good order, after a shutdown.
+    /// The node ended in good order, after a shutdown.
     Exited,
-    /// It refused to go on with its configuration.
+    /// The node refused to go on with its configuration.
     Refused(Objection),
-    /// The cluster was set up otherwise than this node.
+    /// The settings of the cluster differ from those of this node.
     SettingsDiffer {
-        /// What this node was told.
+        /// Settings of this node.
         ours: Arc<str>,
-        /// What its first node wrote.
+        /// Settings that the cluster's first node wrote.
         theirs: Arc<str>,
     },
     /// A promise was violated.
@@ -28,20 +28,23 @@ impl fmt::Display for Outcome {
         match self {
             Self::Exited => formatter.write_str("ended in good order"),
             Self::Refused(Objection::IdentityTaken { address }) => {
-                write!(formatter, "another live node, at {address}, has this node's id: give one of them another")
+                write!(
+                    formatter,
+                    "another live node, at {address}, has the same id as this node: give one of them another id"
+                )
             }
             Self::Refused(Objection::NoValidity { timeout_ms, margin_ms }) => write!(
                 formatter,
-                "the store grants sessions of {timeout_ms} ms, and {margin_ms} ms of that have to be set aside: too \
-                 little is left to lead; ask for a longer session timeout, or say what the store's tick is"
+                "the store grants sessions of {timeout_ms} ms, of which {margin_ms} ms are reserved: too little is left \
+                 to lead; ask for a longer session timeout, or configure the store's tick"
             ),
             Self::SettingsDiffer { ours, theirs } => {
                 write!(
                     formatter,
-                    "this cluster was set up with {theirs}, and this node with {ours}: they have to be the same"
+                    "this cluster uses {theirs}, but this node {ours}: start this node with the settings of the cluster"
                 )
             }
-            Self::Halted(violation) => write!(formatter, "halted: a promise does not hold: {violation}"),
+            Self::Halted(violation) => write!(formatter, "halted because a promise was violated: {violation}"),
         }
     }
 }

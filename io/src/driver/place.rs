@@ -1,4 +1,4 @@
-//! Where a driver runs.
+//! Place where a driver runs: its own thread, or the caller's runtime.
 
 use core::any::Any;
 use core::convert::Infallible;
@@ -13,19 +13,19 @@ use tokio::task::JoinHandle;
 
 use super::{Driver, Outcome};
 
-/// Place where a node is driven: its own machine, its store's client, and its gate. The application runs on the runtime on
-/// which the node is started in any case.
+/// Place where a node's machine, store client and gate run. The application always runs on the runtime on which the node is
+/// started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RunOn {
-    /// A thread of its own, named `rolecall`, with a runtime of its own: an application that blocks or starves its runtime
-    /// keeps its term.
+    /// A separate thread, named `rolecall`, with its own runtime. An application that blocks or starves its runtime keeps its
+    /// term.
     #[default]
     OwnThread,
-    /// The runtime on which the node is started: for simulations, in which nothing may have a thread.
+    /// The runtime on which the node is started. For simulations, which must not start threads.
     CallersRuntime,
 }
 
-/// A driver that runs. Dropped, it is gone as after a crash, soon.
+/// Running driver. Dropping it has the effect of a crash, shortly afterwards.
 #[derive(Debug)]
 pub(crate) struct Driving {
     task: Task,
@@ -35,21 +35,21 @@ pub(crate) struct Driving {
 #[derive(Debug)]
 enum Task {
     Thread {
-        /// Dropped, it ends the thread.
+        /// Dropping this ends the thread.
         alive: Option<oneshot::Sender<Infallible>>,
         ended: oneshot::Receiver<Ended>,
     },
     Task(JoinHandle<Outcome>),
 }
 
-/// End of a thread: without an outcome where it was cut off, or with what it panicked.
+/// End of a thread: with an outcome, with none if it was cut off, or with a panic.
 type Ended = Result<Option<Outcome>, Box<dyn Any + Send>>;
 
 impl Driving {
-    /// Runs what `make` makes, which happens in the place where the driver runs.
+    /// Makes a driver with `make`, in the place where it runs, and runs it.
     ///
     /// # Errors
-    /// That of `make`, or that there can be no thread, as `no_thread` says it.
+    /// The error of `make`, or that of `no_thread` if the thread cannot be started.
     pub(crate) async fn start<E: Send + 'static>(
         place: RunOn,
         make: impl FnOnce() -> Result<Driver, E> + Send + 'static,
@@ -62,10 +62,10 @@ impl Driving {
         Ok(Self { task, outcome: None })
     }
 
-    /// Waits for the end. May be dropped and called again.
+    /// Waits for the end. The future may be dropped and `wait` called again.
     ///
     /// # Panics
-    /// Where the driver has panicked: with what it said.
+    /// If the driver panicked, with the same message.
     pub(crate) async fn wait(&mut self) -> Outcome {
         if let Some(outcome) = &self.outcome {
             return outcome.clone();
@@ -74,7 +74,7 @@ impl Driving {
             Task::Thread { ended, .. } => match ended.await {
                 Ok(Ok(Some(outcome))) => outcome,
                 Ok(Err(panic)) => resume_unwind(panic),
-                Ok(Ok(None)) | Err(_) => unreachable!("only who drops this cuts the thread off"),
+                Ok(Ok(None)) | Err(_) => unreachable!("only dropping this cuts the thread off"),
             },
             Task::Task(task) => match task.await {
                 Ok(outcome) => outcome,
@@ -84,7 +84,7 @@ impl Driving {
         self.outcome.insert(outcome).clone()
     }
 
-    /// Ends it as a crash would. Nothing of it is left once this returns.
+    /// Ends the driver as a crash would. Nothing of it is left once this returns.
     pub(crate) async fn crash(mut self) {
         self.cut_off();
         if self.outcome.is_none() {
@@ -125,7 +125,7 @@ async fn on_thread<E: Send + 'static>(
                     return None;
                 }
             };
-            // Whatever is left of the store's client goes with the runtime, before anybody is told of the end.
+            // The rest of the store's client is dropped with the runtime, before the end is reported.
             runtime.block_on(async {
                 let driver = match make() {
                     Ok(driver) => driver,
@@ -142,7 +142,7 @@ async fn on_thread<E: Send + 'static>(
                 }
             })
         };
-        // Nobody is left to be told where the node was dropped.
+        // This fails only if the node was dropped.
         drop(end.send(catch_unwind(AssertUnwindSafe(drive))));
     };
     thread::Builder::new().name("rolecall".into()).spawn(body).map_err(no_thread)?;
@@ -150,7 +150,7 @@ async fn on_thread<E: Send + 'static>(
         Ok(begun) => begun.map(|()| Task::Thread { alive: Some(alive), ended }),
         Err(_) => match ended.await {
             Ok(Err(panic)) => resume_unwind(panic),
-            Ok(Ok(_)) | Err(_) => unreachable!("a thread that does not panic tells that it has begun"),
+            Ok(Ok(_)) | Err(_) => unreachable!("a thread that does not panic reports that it has begun"),
         },
     }
 }

@@ -1,4 +1,4 @@
-//! The run of a service, from its start to its end.
+//! Runs of the application's service, from start to end.
 
 use core::task::{Context, Poll};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::mutant::Mutant;
 use crate::service::{ErasedRunning, ErasedService, StartFailure};
 use crate::{Assignment, Clock, Drain, Stop};
 
-/// Starts and stops the application's service as the core orders; one run at a time. All that is the application's happens on
-/// its own runtime.
+/// Starts and stops the application's service as the core orders, one run at a time. All of the application's code runs on
+/// the application's runtime.
 #[derive(Debug)]
 pub(super) struct Services {
     clock: Arc<dyn Clock>,
@@ -21,7 +21,7 @@ pub(super) struct Services {
     runtime: Handle,
     run: Option<(Run, Phase)>,
     tasks: JoinSet<Report>,
-    /// Why the last run could not be started; none once one is.
+    /// Reason why the last run failed to start; `None` once one has started.
     failure: Option<Arc<str>>,
 }
 
@@ -32,7 +32,7 @@ enum Phase {
     Stopping { drain: watch::Sender<Time> },
 }
 
-/// End of a task of a run.
+/// Result of a task that starts or stops a run.
 enum Report {
     Started(Result<Box<dyn ErasedRunning>, StartFailure>),
     Stopped,
@@ -43,7 +43,7 @@ impl Services {
         Self { clock, service, runtime, run: None, tasks: JoinSet::new(), failure: None }
     }
 
-    /// Why the last run could not be started, if it could not.
+    /// Reason why the last run failed to start, if it did.
     pub(super) fn failure(&self) -> Option<Arc<str>> {
         self.failure.clone()
     }
@@ -56,7 +56,7 @@ impl Services {
         self.run = Some((run, Phase::Starting { stop, task }));
     }
 
-    /// Tells the run to stop; a second call can only bring the end closer.
+    /// Tells the run to stop. A second call can only move the end of the drain closer.
     pub(super) fn stop(&mut self, run: Run, drain_until: Time) {
         let Some((current, phase)) = self.run.take_if(|(current, _)| *current == run) else {
             tracing::debug!(run = run.0, "asked to stop a run that is over");
@@ -91,7 +91,7 @@ impl Services {
         self.tasks.spawn_on(stop, &self.runtime);
     }
 
-    /// What the core has to be told of the run. Pending while there is nothing; the caller polls again after each order.
+    /// Polls for the next event of the run. The caller must poll again after each order.
     pub(super) fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
         loop {
             match self.tasks.poll_join_next(context) {
@@ -113,7 +113,7 @@ impl Services {
                 self.run = Some((run, Phase::Running { stop, running }));
                 Some(Event::ServiceStarted { run })
             }
-            // The order to stop came when it had just started.
+            // The order to stop arrived when the run had just started.
             (Ok(Report::Started(Ok(running))), Phase::Stopping { drain }) => {
                 self.end(running, &drain);
                 self.run = Some((run, Phase::Stopping { drain }));
@@ -124,17 +124,17 @@ impl Services {
                 Some(Event::ServiceStarted { run })
             }
             (Ok(Report::Started(Err(error))), Phase::Starting { .. }) => {
-                tracing::warn!(run = run.0, %error, "the service could not be started");
+                tracing::warn!(run = run.0, %error, "the application failed to start; trying again later");
                 self.failure = Some(error.to_string().into());
                 Some(Event::ServiceFailed { run })
             }
             (Err(error), Phase::Starting { .. }) => {
-                tracing::error!(run = run.0, %error, "the service panicked while it started");
+                tracing::error!(run = run.0, %error, "the application panicked while it started");
                 self.failure = Some("it panicked".into());
                 Some(Event::ServiceFailed { run })
             }
             (Err(error), Phase::Stopping { .. }) if error.is_panic() => {
-                tracing::error!(run = run.0, %error, "the service panicked while it stopped");
+                tracing::error!(run = run.0, %error, "the application panicked while it stopped");
                 Some(Event::ServiceStopped { run })
             }
             (Ok(Report::Stopped) | Ok(Report::Started(_)) | Err(_), _) => Some(Event::ServiceStopped { run }),
@@ -142,10 +142,10 @@ impl Services {
     }
 }
 
-/// With its driver gone nothing can stop the run in good order: it is cut off.
+/// Without a driver, nothing can stop the run in good order, so it is cut off.
 impl Drop for Services {
     fn drop(&mut self) {
-        // What the application drops may be tied to its runtime.
+        // Values that the application drops may need its runtime.
         let _inside = self.runtime.enter();
         match self.run.take() {
             Some((_, Phase::Starting { stop, .. })) => stop.signal(),

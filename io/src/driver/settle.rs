@@ -1,4 +1,4 @@
-//! Before the node begins: agreement on what the whole cluster has to have in common.
+//! Agreement on the settings of the cluster, before the node begins.
 
 use core::future::poll_fn;
 use core::time::Duration;
@@ -9,15 +9,15 @@ use rolecall_core::{Event, Link, OpId, Slot};
 
 use super::{Closing, Driver, Outcome};
 
-/// How long a store that did not answer is left alone.
+/// Pause before a store that did not answer is asked again.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// A name that no operation of the machine has: its links are counted from zero.
+/// Id that no operation of the machine has, because its links are counted from zero.
 const SETTLING: OpId = OpId { link: Link(u32::MAX), slot: Slot::Election, sequence: u32::MAX };
 
 impl Driver {
-    /// Writes `ours` as the settings of the cluster unless there are some, in which case they have to be the same. Returns
-    /// the news of the session, which the node has not had yet.
+    /// Writes `ours` as the settings of the cluster if it has none; else the two must be equal. Returns the event of the
+    /// session, which the node has not handled yet.
     pub(super) async fn settle(&mut self, ours: Arc<str>) -> Result<Option<Event>, Outcome> {
         let mut session = None;
         loop {
@@ -51,7 +51,7 @@ impl Driver {
         }
     }
 
-    /// The same words twice do no harm, so an answer that does not come is asked for again.
+    /// Sends the settings. Sending them twice does no harm, so if no answer arrives they are sent again.
     fn ask(&mut self, ours: &Arc<str>) {
         self.store.send(SETTLING, Request::Settings(SettingsRequest::Settle { settings: Arc::clone(ours) }));
         let retry = self.now + RETRY;

@@ -1,4 +1,4 @@
-//! Where events come from.
+//! Sources of events.
 
 use core::task::{Context, Poll};
 
@@ -8,7 +8,7 @@ use super::{Closing, Driver};
 use crate::store::StoreEvent;
 
 impl Driver {
-    /// The next event of any source. They take turns in being asked first, so that none starves another.
+    /// Polls all sources for the next event. They take turns at being first, so that none starves another.
     pub(super) fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<Event> {
         const SOURCES: u8 = 4;
         self.turn = (self.turn + 1) % SOURCES;
@@ -37,7 +37,7 @@ impl Driver {
     fn poll_inbox(&mut self, context: &mut Context<'_>) -> Poll<Event> {
         match self.inbox.poll_recv(context) {
             Poll::Ready(Some(event)) => Poll::Ready(event),
-            // The gate keeps a sender.
+            // The channel never closes, because the gate keeps a sender.
             Poll::Ready(None) | Poll::Pending => Poll::Pending,
         }
     }

@@ -1,6 +1,6 @@
-//! The storey above: a node with a server of its own, for programs that have none.
+//! Node with its own HTTP server, for programs that have none.
 //!
-//! HTTP goes over the [`Net`](crate::Net) seam. One listener stands for the life of the process, and its handler follows the
+//! HTTP uses the [`Net`](crate::Net) seam. One listener exists for the life of the process, and its handler changes with the
 //! role: an [`Application`] is a [`Service`](crate::Service) whose requests come through a [`Slot`]. The client keeps its
 //! connections.
 

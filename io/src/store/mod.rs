@@ -1,7 +1,7 @@
-//! The seam to the coordination store: requests in; answers, notices and session events out.
+//! Store: the seam to the coordination store. Requests go in; answers, notices and session events come out.
 //!
-//! An adapter decides nothing. It opens a session and keeps it, opens a new one when that is lost, and passes words of
-//! [`rolecall_core::store`] on. It never blocks its caller, and never drops a write that it has begun.
+//! An adapter decides nothing. It opens a session and keeps it, opens a new one when that is lost, and passes on requests
+//! and replies of [`rolecall_core::store`]. It never blocks its caller, and never drops a write that it has begun.
 
 mod memory;
 mod open;
@@ -23,50 +23,52 @@ pub use self::open::OpenError;
 pub use self::participant::{MAX_NAME_BYTES, Participant, ParticipantError};
 pub use self::url::{Password, Server, StoreUrl, StoreUrlError};
 
-/// What a store tells its driver.
+/// Event from a store to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreEvent {
     /// A session is connected: a new one, or the same one again.
     Up {
-        /// Which.
+        /// The session.
         session: Session,
-        /// The timeout that was negotiated for it.
+        /// Its negotiated timeout.
         timeout: Duration,
     },
-    /// The connection is lost; the session may live on.
+    /// The connection is lost; the session may still be alive.
     Suspended,
-    /// The session is over, or nothing can be known of it any more. The adapter opens a new one by itself.
+    /// The session is over, or its state cannot be known any more. The adapter opens a new one by itself.
     Lost,
     /// A request was answered.
     Answered {
-        /// Which.
+        /// Id of the request.
         id: OpId,
-        /// How it ended.
+        /// Answer to it.
         answer: Answer,
     },
     /// A watch fired.
     Noticed {
-        /// The request that set it.
+        /// Id of the request that set the watch.
         id: OpId,
-        /// Why.
+        /// Kind of change.
         notice: Notice,
     },
-    /// The session that [`Store::close`] ended is gone from the store, or can't be reached any more.
+    /// The session that [`Store::close`] ended is gone from the store, or cannot be reached any more.
     Closed,
 }
 
-/// A connection to a coordination store, for one node of one cluster.
+/// Connection to a coordination store, for one node of one cluster.
 pub trait Store: fmt::Debug + Send {
-    /// Gives `request` to the store. Its answer comes as [`StoreEvent::Answered`] with the same `id`; while there is no
-    /// connection that is at once `Refused(Disconnected)`.
+    /// Sends `request` to the store. The answer arrives as [`StoreEvent::Answered`] with the same `id`. Without a connection,
+    /// the answer is `Refused(Disconnected)`, at once.
     fn send(&mut self, id: OpId, request: Request);
 
-    /// Drops the session, without closing it in good order, and opens a new one.
+    /// Drops the session without closing it in good order, and opens a new one.
     fn renew(&mut self);
 
-    /// Ends the session in good order, so that what lives with it is gone at once; [`StoreEvent::Closed`] is the last event.
+    /// Ends the session in good order, so that its ephemeral entries are gone at once. [`StoreEvent::Closed`] is the last
+    /// event.
     fn close(&mut self);
 
-    /// The next event, in the order in which they happened. Never ends; after [`StoreEvent::Closed`] it stays pending.
+    /// Polls for the next event, in the order in which they happened. Never ends: after [`StoreEvent::Closed`] it stays
+    /// pending.
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent>;
 }

@@ -1,4 +1,4 @@
-//! From a store's URL to a connection.
+//! Opens the store that a URL names.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};
@@ -15,32 +15,33 @@ use super::{MemoryStore, Participant, ParticipantError, Store, StoreEvent, Store
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum OpenError {
-    /// This build has no adapter for it.
+    /// This build has no adapter for the store.
     #[error(transparent)]
     Url(#[from] StoreUrlError),
-    /// The participant has a name or an address that can't be kept there.
+    /// The participant has a name or an address that stores cannot keep.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
     /// No session was granted in time.
-    #[error("no session with {url} within {} ms; is it running there?", limit.as_millis())]
+    #[error("no session with {url} within {} ms; check the address, and that the store is running", limit.as_millis())]
     Unreachable {
-        /// The store, its password masked.
+        /// URL of the store, with its password masked.
         url: String,
-        /// Time that it was given.
+        /// Time that the store was given.
         limit: Duration,
     },
 }
 
 impl StoreUrl {
-    /// Opens the store for `participant`. It connects in the background, for as long as that takes.
+    /// Opens the store for `participant`. It connects in the background, and tries until it succeeds.
     ///
-    /// `memory:` is [`MemoryStore::embedded`]: everybody in this process who opens it under the same cluster's name shares one.
+    /// `memory:` is [`MemoryStore::embedded`]: all users in this process that open it under the same cluster name share one
+    /// store.
     ///
     /// # Errors
-    /// This build has no adapter for the store, or it can't keep the participant's names.
+    /// If this build has no adapter for the store, or the store cannot keep the participant's names.
     ///
     /// # Panics
-    /// Outside a tokio runtime, but for `memory:`.
+    /// Outside a tokio runtime, except for `memory:`.
     pub fn open(&self, participant: Participant) -> Result<Box<dyn Store>, OpenError> {
         self.require_built()?;
         participant.check()?;
@@ -57,7 +58,8 @@ impl StoreUrl {
     /// Opens the store and waits for a first session, for at most `limit`.
     ///
     /// # Errors
-    /// As [`open`](Self::open); and [`OpenError::Unreachable`] where there is no session in time. What was begun is dropped.
+    /// Those of [`open`](Self::open), and [`OpenError::Unreachable`] if there is no session in time. The attempt is then
+    /// dropped.
     ///
     /// # Panics
     /// Outside a tokio runtime.
@@ -71,7 +73,7 @@ impl StoreUrl {
     }
 }
 
-/// A store whose first event was taken, and is given again.
+/// Store whose first event was already taken, and is returned again.
 #[derive(Debug)]
 struct Connected {
     first: Option<StoreEvent>,
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn everybody_who_opens_the_memory_of_a_cluster_shares_one_store() {
+    async fn all_who_open_the_memory_store_of_a_cluster_share_it() {
         let connect = async |cluster: &str, id: &str| {
             let store = StoreUrl::Memory.connect(participant(cluster, id), Duration::from_secs(60)).await;
             let mut store = store.expect("it is in this process");
@@ -122,21 +124,24 @@ mod tests {
         let (_b, second) = connect("shared", "b").await;
         let (_c, of_another) = connect("not shared", "a").await;
         assert_ne!(first, second, "one store gives no session twice");
-        assert_eq!(first, of_another, "another store begins anew");
+        assert_eq!(first, of_another, "another store counts from the beginning");
     }
 
     #[tokio::test]
-    async fn a_store_that_is_not_there_is_told_within_the_limit() {
+    async fn a_store_that_is_not_there_is_an_error_within_the_limit() {
         let url: StoreUrl = "zookeeper://127.0.0.1:1".parse().expect("a good URL");
         let error = url.connect(participant("x", "a"), Duration::from_millis(50)).await.expect_err("nobody listens");
         #[cfg(feature = "zookeeper")]
-        assert_eq!(error.to_string(), "no session with zookeeper://127.0.0.1:1 within 50 ms; is it running there?");
+        assert_eq!(
+            error.to_string(),
+            "no session with zookeeper://127.0.0.1:1 within 50 ms; check the address, and that the store is running"
+        );
         #[cfg(not(feature = "zookeeper"))]
         assert_eq!(error.to_string(), "store `zookeeper`: not built in this version");
     }
 
     #[test]
-    fn what_is_not_built_and_who_cannot_be_kept_are_told() {
+    fn stores_without_an_adapter_and_bad_names_are_refused() {
         let url: StoreUrl = "redis://a:1".parse().expect("a good URL");
         let error = url.open(participant("x", "a")).expect_err("no adapter");
         assert_eq!(error.to_string(), "store `redis`: not built in this version");

@@ -1,20 +1,20 @@
-//! Who takes part in a cluster, and under which names.
+//! Participant in a cluster, with its names.
 
 use core::time::Duration;
 
 /// Longest id of a node and longest name of a cluster, in bytes.
 pub const MAX_NAME_BYTES: usize = 128;
 
-/// Who a node is, as an adapter writes it into the store.
+/// Identity of a node, as an adapter writes it into the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Participant {
-    /// The cluster's name.
+    /// Name of the cluster.
     pub cluster: String,
-    /// The node's id.
+    /// Id of the node.
     pub id: String,
-    /// Where the node answers, `host:port`.
+    /// Address of the node, `host:port`.
     pub address: String,
-    /// The session timeout to ask for.
+    /// Session timeout to ask for.
     pub session_timeout: Duration,
 }
 
@@ -43,10 +43,10 @@ pub enum ParticipantError {
 }
 
 impl Participant {
-    /// Checks the names and the address for what every store can keep, so that a program that runs on one store runs on all.
+    /// Checks that every store can keep the names and the address, so that a program that runs on one store runs on all.
     ///
     /// # Errors
-    /// The first that can't be kept, with what is accepted.
+    /// The first value that cannot be kept, with what is accepted.
     pub fn check(&self) -> Result<(), ParticipantError> {
         let Self { cluster, id, address, session_timeout: _ } = self;
         check_name("cluster", cluster)?;

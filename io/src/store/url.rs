@@ -1,4 +1,4 @@
-//! Where a coordination store is: `memory:`, `zookeeper://host:port,…/chroot` and the like.
+//! URLs of coordination stores: `memory:`, `zookeeper://host:port,…/chroot` and the like.
 
 use core::fmt;
 use core::net::Ipv6Addr;
@@ -7,7 +7,7 @@ use core::time::Duration;
 
 use super::MemoryStore;
 
-/// The address of a coordination store, as a user writes it.
+/// URL of a coordination store, as a user writes it.
 ///
 /// ```
 /// use rolecall::store::StoreUrl;
@@ -24,29 +24,29 @@ pub enum StoreUrl {
     Memory,
     /// `zookeeper://host:port[,host:port…][/chroot]`.
     ZooKeeper {
-        /// Its servers, at least one.
+        /// Servers, at least one.
         servers: Vec<Server>,
-        /// The path under which everything lies, `/a/b`; empty for the root.
+        /// Path under which everything is stored, such as `/a/b`; empty for the root.
         chroot: String,
     },
     /// `redis://[:password@]host:port[/db]`.
     Redis {
-        /// Its server.
+        /// The server.
         server: Server,
-        /// What to authenticate with.
+        /// Password to authenticate with.
         password: Option<Password>,
-        /// The number of the database.
+        /// Number of the database.
         database: u32,
     },
     /// `etcd://host:port[,host:port…]`.
     Etcd {
-        /// Its servers, at least one.
+        /// Servers, at least one.
         servers: Vec<Server>,
     },
 }
 
 impl StoreUrl {
-    /// This URL's scheme, without the colon.
+    /// Scheme of this URL, without the colon.
     #[must_use]
     pub fn scheme(&self) -> &'static str {
         match self {
@@ -57,7 +57,7 @@ impl StoreUrl {
         }
     }
 
-    /// True for a store that lives in its user's own process, where nobody outside can look into it.
+    /// True for a store inside the user's own process, which nobody outside can read.
     #[must_use]
     pub fn is_embedded(&self) -> bool {
         match self {
@@ -66,7 +66,7 @@ impl StoreUrl {
         }
     }
 
-    /// The store's tick, where the URL alone tells it: see [`Config`](rolecall_core::Config).
+    /// Tick of the store, if its kind determines it: see [`Config`](rolecall_core::Config).
     #[must_use]
     pub fn tick(&self) -> Option<Duration> {
         match self {
@@ -75,7 +75,7 @@ impl StoreUrl {
         }
     }
 
-    /// Refuses a store that is known but that this build has no adapter for.
+    /// Refuses a store that is known but has no adapter in this build.
     ///
     /// # Errors
     /// [`StoreUrlError::NotBuilt`], which names the scheme.
@@ -119,12 +119,12 @@ impl fmt::Display for StoreUrl {
     }
 }
 
-/// One server of a store; [`Display`](fmt::Display) writes `host:port`, an IPv6 address in brackets.
+/// Server of a store. [`Display`](fmt::Display) writes `host:port`, with an IPv6 address in brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Server {
-    /// Its name or address, without brackets.
+    /// Host name or address, without brackets.
     pub host: String,
-    /// Its port.
+    /// Port.
     pub port: u16,
 }
 
@@ -135,7 +135,7 @@ impl fmt::Display for Server {
     }
 }
 
-/// Servers as one text, separated by commas.
+/// Servers joined by commas.
 pub(crate) struct List<'a>(pub(crate) &'a [Server]);
 
 impl fmt::Display for List<'_> {
@@ -147,7 +147,7 @@ impl fmt::Display for List<'_> {
     }
 }
 
-/// A password; [`Debug`](fmt::Debug) masks it.
+/// Password. [`Debug`](fmt::Debug) masks it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Password(pub String);
 
@@ -157,28 +157,28 @@ impl fmt::Debug for Password {
     }
 }
 
-/// What is wrong with a store URL. No message shows a password.
+/// Fault of a store URL. No message shows a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreUrlError {
-    /// There is no scheme.
+    /// The scheme is missing.
     #[error("a store URL begins with its scheme; accepted: {ACCEPTED}")]
     NoScheme,
-    /// No such store is known.
+    /// The scheme is unknown.
     #[error("unknown store `{scheme}`; accepted: {ACCEPTED}")]
     UnknownScheme {
-        /// What was given.
+        /// The scheme as given.
         scheme: String,
     },
-    /// The store is known, but not in this build.
+    /// The store is known but has no adapter in this build.
     #[error("store `{scheme}`: not built in this version")]
     NotBuilt {
-        /// Which.
+        /// The scheme.
         scheme: &'static str,
     },
     /// Something follows `memory:`.
     #[error("`{rest}` after `memory:`; accepted: `memory:` alone")]
     Memory {
-        /// What follows.
+        /// The text that follows.
         rest: String,
     },
     /// The `//` after the scheme is missing.
@@ -187,13 +187,13 @@ pub enum StoreUrlError {
         /// The scheme.
         scheme: &'static str,
     },
-    /// A server without a host.
+    /// A server has no host.
     #[error("server `{server}` has no host; accepted: host, host:port, [IPv6]:port")]
     NoHost {
         /// The server as given.
         server: String,
     },
-    /// A host that is neither a name nor an address.
+    /// A host is neither a name nor an address.
     #[error(
         "host `{host}` is neither a name nor an address; accepted: letters, digits, `.`, `-`, `_`, or an IPv6 address in \
          brackets"
@@ -202,24 +202,24 @@ pub enum StoreUrlError {
         /// The host as given.
         host: String,
     },
-    /// A port that is no port.
-    #[error("port `{port}` of server `{server}`; accepted: a number from 1 to 65535")]
+    /// A port is not a number from 1 to 65535.
+    #[error("port `{port}` of server `{server}` is not a port; accepted: a number from 1 to 65535")]
     Port {
         /// The server as given.
         server: String,
         /// Its port.
         port: String,
     },
-    /// A user or a password where there can be none.
+    /// A user or a password is given where none is accepted.
     #[error("`{scheme}` URLs take no user and no password before the host; accepted: {ACCEPTED}")]
     User {
         /// The scheme.
         scheme: &'static str,
     },
-    /// A user name for Redis.
-    #[error("a user before `@`; accepted: redis://:password@host:port, without a user")]
+    /// A user name is given for Redis.
+    #[error("a user stands before `@`; accepted: redis://:password@host:port, without a user")]
     RedisUser,
-    /// A path that can be no chroot.
+    /// The path cannot be a chroot.
     #[error(
         "chroot `{chroot}`: {fault}; accepted: a path such as /search/production, its parts not empty, not `.`, not `..`, \
          without control characters"
@@ -227,22 +227,22 @@ pub enum StoreUrlError {
     Chroot {
         /// The chroot as given.
         chroot: String,
-        /// What is wrong with it.
+        /// Fault of the chroot.
         fault: &'static str,
     },
-    /// A number of a database that is no number.
-    #[error("database `{database}`; accepted: a number, such as redis://host:6379/0")]
+    /// The database is not a number.
+    #[error("database `{database}` is not a number; accepted: a number, such as redis://host:6379/0")]
     Database {
         /// The database as given.
         database: String,
     },
-    /// Several servers where there can be one.
+    /// Several servers are given where one is accepted.
     #[error("`redis` URLs take one server, not `{servers}`")]
     OneServer {
         /// The servers as given.
         servers: String,
     },
-    /// A path where there can be none.
+    /// A path is given where none is accepted.
     #[error("`etcd` URLs take no path, not `{path}`")]
     EtcdPath {
         /// The path as given.
@@ -333,7 +333,7 @@ fn server_of(text: &str, default: u16) -> Result<Server, StoreUrlError> {
     Ok(Server { host: host.into(), port })
 }
 
-/// A chroot in the form in which it is put before a path: empty for the root, else without a slash at its end.
+/// Parses a chroot into the form that is put before a path: empty for the root, else without a trailing slash.
 fn chroot(path: &str) -> Result<String, StoreUrlError> {
     let chroot = path.strip_suffix('/').unwrap_or(path);
     let fault = |fault| Err(StoreUrlError::Chroot { chroot: path.into(), fault });
