@@ -3,6 +3,8 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
+use crate::election::Timing;
+
 /// What to do when the connection to the store is lost while this node leads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
@@ -22,9 +24,9 @@ pub enum OnSuspend {
 pub struct Config {
     /// This node's id, unique in the cluster.
     pub id: Arc<str>,
-    /// The store's tick, by which it rounds the end of sessions; a quarter of the session timeout is set aside where it is
+    /// Times of the store by which the election is safe, by the election's family. Default: a queue on a store whose tick is
     /// unknown.
-    pub store_tick: Option<Duration>,
+    pub election: Timing,
     /// By how much the rate of this node's clock may be wrong, in parts per million.
     pub clock_error_ppm: u32,
     /// How long the gate may take to close once its time has come.
@@ -49,7 +51,7 @@ impl Config {
     pub fn new(id: impl Into<Arc<str>>) -> Self {
         Self {
             id: id.into(),
-            store_tick: None,
+            election: Timing::QUEUE,
             clock_error_ppm: 10_000,
             gate_close: Duration::from_millis(10),
             drain: Duration::from_secs(5),
@@ -67,42 +69,20 @@ impl Config {
         timeout / 10
     }
 
-    /// What is taken off the session timeout: the heartbeat interval, half a tick of the store (or a quarter of the timeout
-    /// where the tick is unknown), the clock's error over the timeout, and the time the gate takes to close.
+    /// Part of the session timeout that is set aside, as the election's family requires.
     #[must_use]
     pub fn margin(&self, timeout: Duration) -> Duration {
-        let heard = Self::heartbeat(timeout).saturating_add(self.half_tick(timeout));
-        heard.saturating_add(self.drift(timeout)).saturating_add(self.gate_close)
+        self.election.margin(self, timeout)
     }
 
-    /// How long a contact of which all servers of the store know keeps the session alive, by this node's clock.
-    pub(crate) fn lifetime(&self, timeout: Duration) -> Duration {
-        timeout.saturating_sub(self.drift(timeout)).saturating_sub(self.gate_close)
-    }
-
-    /// So long after a server has heard a client, by this node's clock, the others know.
-    pub(crate) fn told_within(&self, timeout: Duration) -> Duration {
-        let half_tick = self.half_tick(timeout);
-        half_tick.saturating_add((half_tick / 1_000_000).saturating_mul(self.clock_error_ppm))
-    }
-
-    /// For so long the other servers hear nothing of a client that asks for nothing and whose process runs: it pings after
-    /// three eighths of its timeout.
-    pub(crate) fn silence(&self, timeout: Duration) -> Duration {
-        (timeout / 8 * 3).saturating_add(self.half_tick(timeout))
-    }
-
-    fn half_tick(&self, timeout: Duration) -> Duration {
-        self.store_tick.map_or(timeout / 4, |tick| tick / 2)
-    }
-
-    fn drift(&self, timeout: Duration) -> Duration {
-        (timeout / 1_000_000).saturating_mul(self.clock_error_ppm)
-    }
-
-    /// How long one committed write of a session proves that the session lives; `None` where nothing is left.
+    /// Time for which one committed write of a session proves that the session lives; `None` where nothing is left.
     #[must_use]
     pub fn validity(&self, timeout: Duration) -> Option<Duration> {
         timeout.checked_sub(self.margin(timeout)).filter(|left| *left > Self::heartbeat(timeout))
+    }
+
+    /// Error of this node's clock over `duration`, at worst.
+    pub(crate) fn drift(&self, duration: Duration) -> Duration {
+        (duration / 1_000_000).saturating_mul(self.clock_error_ppm)
     }
 }

@@ -85,8 +85,7 @@ impl Identity {
             }
             (Self::Unread | Self::Waiting { .. }, Some(other)) => {
                 let timeout = other.session_timeout.unwrap_or(own_timeout);
-                let rounding = config.store_tick.map_or(timeout / 2, |tick| tick.saturating_mul(2));
-                let until = now + timeout.saturating_add(rounding);
+                let until = now + timeout.saturating_add(config.election.rounding(timeout));
                 *self = Self::wait(now, other.key.session, until, own_timeout);
             }
             (Self::Registered, Some(other)) => {

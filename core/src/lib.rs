@@ -13,11 +13,11 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use rolecall_core::store::{self, Client, Machine, Output, Server, Timing};
+//! use rolecall_core::store::{self, Client, Machine, Output, Server};
 //! use rolecall_core::{Action, Config, Event, Node, Role, Time};
 //!
 //! let (now, timeout) = (Time::from_millis(1), Duration::from_secs(4));
-//! let (mut node, mut store) = (Node::new(Config::new("a")), Machine::new(Timing::unbounded(Duration::ZERO), 1));
+//! let (mut node, mut store) = (Node::new(Config::new("a")), Machine::new(store::Timing::unbounded(Duration::ZERO), 1));
 //! let (mut outputs, mut actions) = (Vec::new(), Vec::new());
 //! let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
 //! store.handle(now, store::Event::Connect { server: Server(0), client, previous: None, timeout }, &mut outputs);
@@ -51,9 +51,8 @@ extern crate alloc;
 extern crate std;
 
 mod action;
-mod candidate;
 mod config;
-mod election;
+pub mod election;
 mod epoch;
 mod event;
 mod floor;
@@ -76,8 +75,8 @@ mod trace;
 mod violation;
 
 pub use action::{Action, Announcement, Leader, Objection, Run};
-pub use candidate::{Candidate, Guid};
 pub use config::{Config, OnSuspend};
+pub use election::{Candidate, Guid};
 pub use epoch::{Epoch, Fence, Incarnation};
 pub use event::Event;
 pub use member::{Difference, Directory, Member, MemberKey, Snapshot};

@@ -63,9 +63,9 @@ pub trait Names {
     /// The newest session's number.
     fn last_session(&mut self, _newest: &mut u64) {}
     /// A candidate's sequence number.
-    fn sequence(&mut self, _sequence: &mut i32) {}
+    fn sequence(&mut self, _sequence: &mut i64) {}
     /// The sequence number of the next candidate.
-    fn next_sequence(&mut self, _next: &mut i32) {}
+    fn next_sequence(&mut self, _next: &mut i64) {}
     /// A contender's name, compared for equality only.
     fn guid(&mut self, _guid: &mut Guid) {}
     /// The random bits of a connection, from which names were drawn.

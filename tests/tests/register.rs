@@ -79,7 +79,8 @@ impl Seat {
 
     async fn start(&mut self) -> Outcome {
         let mut config = Config::new(self.name);
-        (config.store_tick, config.drain) = (Some(TICK), Duration::from_secs(1));
+        config.election = rolecall_core::election::Timing::queue(TICK);
+        config.drain = Duration::from_secs(1);
         let clock = Arc::new(SystemClock::new());
         let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
         let register = Register::new(client, clock, self.storage.address().to_string(), PATIENCE);

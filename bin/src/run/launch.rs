@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store};
+use rolecall_core::election::{QueueTiming, Timing};
 use rolecall_core::{Config, OnSuspend};
 
 use super::Desk;
@@ -34,7 +35,7 @@ pub(super) struct Plan {
 pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
     let defaults = Config::new(id);
     let config = Config {
-        store_tick: tuning.store_tick,
+        election: Timing::Queue(QueueTiming { store_tick: tuning.store_tick }),
         clock_error_ppm: tuning.clock_error.ppm,
         drain: tuning.drain_timeout,
         shutdown_limit: tuning.drain_timeout + defaults.stop_grace + Duration::from_secs(5),
@@ -53,7 +54,7 @@ pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
          gate), and more than another heartbeat of {} ms must be left; expected at least {} ms",
         timeout.as_millis(),
         config.margin(timeout).as_millis(),
-        if config.store_tick.is_some() {
+        if tuning.store_tick.is_some() {
             "half a tick of the store"
         } else {
             "a quarter for the unknown tick of the store"

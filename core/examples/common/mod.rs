@@ -117,7 +117,7 @@ pub(crate) struct Seat {
 impl Seat {
     pub(crate) fn take<M: Fn(Event)>(id: &'static str, shared: &mut Shared<M>, mailbox: M) -> Self {
         let mut config = Config::new(id);
-        config.store_tick = Some(Duration::from_millis(100));
+        config.election = rolecall_core::election::Timing::queue(Duration::from_millis(100));
         let session = shared.connect(id, mailbox);
         Self { id, node: Node::new(config), session, next_ping: Time::ZERO }
     }

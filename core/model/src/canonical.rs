@@ -96,7 +96,7 @@ struct Survey {
     /// By host: only creations for the same node are ever compared.
     created: Vec<Ranks>,
     seen: Ranks,
-    sequences: BTreeSet<i32>,
+    sequences: BTreeSet<i64>,
     sessions: BTreeSet<Session>,
     guids: Vec<Guid>,
 }
@@ -116,7 +116,7 @@ impl Names for Survey {
         self.created_for = self.owners.get(session).copied().unwrap_or(0);
     }
 
-    fn sequence(&mut self, sequence: &mut i32) {
+    fn sequence(&mut self, sequence: &mut i64) {
         self.sequences.insert(*sequence);
     }
 
@@ -227,11 +227,11 @@ impl Names for WorldNames {
         *newest = u64::try_from(self.hosts.len()).unwrap_or(0) * SESSIONS;
     }
 
-    fn sequence(&mut self, sequence: &mut i32) {
-        *sequence = i32::try_from(self.survey.sequences.range(..*sequence).count()).unwrap_or(i32::MAX);
+    fn sequence(&mut self, sequence: &mut i64) {
+        *sequence = i64::try_from(self.survey.sequences.range(..*sequence).count()).unwrap_or(i64::MAX);
     }
 
-    fn next_sequence(&mut self, next: &mut i32) {
+    fn next_sequence(&mut self, next: &mut i64) {
         self.sequence(next);
     }
 

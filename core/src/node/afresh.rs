@@ -141,7 +141,7 @@ mod tests {
     fn a_node_that_is_stuck_ends_its_session_and_leads_in_the_next() {
         let mut lone = Lone::leader();
         let (former, _) = lone.node.session().expect("it is connected");
-        lone.node.queue.forget_relist();
+        lone.node.election.queue().forget_relist();
         lone.event(Event::Wake);
         assert_eq!((lone.fresh_starts(), lone.node.session(), lone.node.term()), (1, None, None));
         let place = |wanted: fn(&Action) -> bool| lone.seen.iter().position(wanted);
@@ -157,13 +157,13 @@ mod tests {
     fn a_node_starts_afresh_once_a_minute_at_most() {
         let mut lone = Lone::leader();
         for _ in 0..2 {
-            lone.node.queue.forget_relist();
+            lone.node.election.queue().forget_relist();
             lone.event(Event::Wake);
             let former = lone.store.sessions().next().map(|(session, _)| session);
             lone.store(store::Event::Fault(store::Fault::Expire(former.expect("the store keeps it"))));
             lone.connect();
         }
-        lone.node.queue.forget_relist();
+        lone.node.election.queue().forget_relist();
         lone.event(Event::Wake);
         assert_eq!((lone.fresh_starts(), lone.node.check()), (1, Err(Violation::Stuck)));
         lone.now = lone.now + FreshStart::PAUSE;
@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn a_leader_without_its_candidate_halts() {
         let mut lone = Lone::leader();
-        lone.node.queue.forget_candidate();
+        lone.node.election.queue().forget_candidate();
         lone.event(Event::Wake);
         assert!(
             lone.seen.ends_with(&[Action::CloseGate, Action::Halt(Violation::LeaderWithoutCandidate)]),

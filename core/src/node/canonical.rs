@@ -24,7 +24,7 @@ impl Named for Node {
             issuer: Issuer { link, next },
             standing,
             former,
-            queue,
+            election,
             floor,
             identity,
             duty,
@@ -43,7 +43,7 @@ impl Named for Node {
             names.entropy(&mut standing.entropy);
         }
         former.iter_mut().for_each(|session| names.session(session));
-        queue.names(names);
+        election.names(names);
         floor.names(names);
         identity.names(names);
         duty.names(names);

@@ -14,7 +14,7 @@ impl Node {
         if self.stop == Stop::Over {
             return Ok(());
         }
-        self.queue.check(self.standing.as_ref(), self.will(), &self.floor)?;
+        self.election.check(self.standing.as_ref(), self.will(), &self.floor)?;
         let connected = self.standing.is_some_and(|standing| standing.connected);
         if self.floor.is_stuck(connected) {
             return Err(Violation::Stuck);

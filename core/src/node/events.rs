@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{Node, Stop};
-use crate::election::queue::{Bench, Outcome};
+use crate::election::{Context, Outcome};
 use crate::mutant::Mutant;
 use crate::step::{Standing, remember};
 use crate::store::{Answer, Notice};
@@ -45,9 +45,9 @@ impl Node {
             return self.refuse(objection, out);
         }
         if same {
-            self.queue.resume(now, &standing, &self.config);
+            self.election.resume(now, &standing, &self.config);
         } else {
-            self.queue.begin(now, &standing, &self.config);
+            self.election.begin(now, &standing, &self.config);
             self.floor.begin();
         }
     }
@@ -59,13 +59,13 @@ impl Node {
         }
         match self.config.on_suspend {
             OnSuspend::Hold => {}
-            OnSuspend::StepDown => self.queue.step_down(),
+            OnSuspend::StepDown => self.election.step_down(),
         }
     }
 
     fn suspend_machines(&mut self) {
         self.issuer.relink();
-        self.queue.suspend();
+        self.election.suspend();
         self.floor.suspend();
         self.membership.each().into_iter().for_each(crate::membership::Membership::suspend);
         self.registry.each().into_iter().for_each(crate::registry::Registry::suspend);
@@ -74,16 +74,16 @@ impl Node {
     pub(super) fn session_lost(&mut self, now: Time) {
         self.suspend_machines();
         let Some(standing) = self.standing.take() else { return };
-        self.queue.lose(now, standing.timeout);
+        self.election.lose(now, standing.timeout);
         self.membership.each().into_iter().for_each(|membership| membership.lose(standing.session));
         remember(&mut self.former, standing.session);
     }
 
     fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) {
         let Some(standing) = self.standing else { return };
-        let bench = Bench { now, standing: &standing, config: &self.config };
+        let context = Context { now, standing: &standing, config: &self.config };
         let outcome = match id.slot {
-            Slot::Election | Slot::Sweep | Slot::Beat => self.queue.answered(&bench, id, answer),
+            Slot::Election | Slot::Sweep | Slot::Beat => self.election.answered(&context, id, answer),
             Slot::Term => {
                 self.floor.answered(now, id, answer);
                 Outcome::default()
@@ -112,7 +112,7 @@ impl Node {
     fn mirrored<S: Sink>(&mut self, now: Time, directory: crate::Directory, id: OpId, answer: &Answer, out: &mut S) {
         let changed = self.registry.of(directory).answered(now, id, answer, out);
         if changed && directory == crate::Directory::Coordinators {
-            self.queue.coordinators_changed();
+            self.election.coordinators_changed();
             let newest = self.leader_entry().map(|(_, epoch)| epoch);
             self.floor.coordinators_changed(newest);
         }
@@ -120,7 +120,7 @@ impl Node {
 
     fn noticed(&mut self, id: OpId, notice: Notice) {
         match id.slot {
-            Slot::Election => self.queue.noticed(id, notice),
+            Slot::Election => self.election.noticed(id, notice),
             Slot::Membership(directory) => self.membership.of(directory).noticed(id),
             Slot::Mirror(directory) => self.registry.of(directory).noticed(id),
             Slot::Sweep | Slot::Beat | Slot::Term => {}

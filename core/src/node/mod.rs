@@ -11,8 +11,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::election::queue::Queue;
-use crate::election::{Position, Will};
+use crate::election::{Election, Position, Will};
 use crate::floor::Floor;
 use crate::identity::{Identity, Sight};
 use crate::membership::{Entry, Membership};
@@ -51,7 +50,7 @@ pub struct Node {
     standing: Option<Standing>,
     /// Earlier sessions of this process: their entries are not somebody else's.
     former: Vec<Session>,
-    queue: Queue,
+    election: Election,
     floor: Floor,
     identity: Identity,
     duty: Duty,
@@ -173,11 +172,11 @@ impl Node {
     #[must_use]
     pub fn new(config: Config) -> Self {
         Self {
+            election: Election::new(config.election),
             config,
             issuer: Issuer::default(),
             standing: None,
             former: Vec::new(),
-            queue: Queue::new(),
             floor: Floor::new(),
             identity: Identity::default(),
             duty: Duty::None,
@@ -213,7 +212,7 @@ impl Node {
 
     /// What time alone brings about.
     fn expire(&mut self, now: Time) {
-        if self.queue.expire(now, self.standing.as_ref(), &self.config) {
+        if self.election.expire(now, self.standing.as_ref(), &self.config) {
             self.reread_registries();
             self.membership.each().into_iter().for_each(Membership::reread);
             self.floor.reread();
@@ -253,7 +252,7 @@ impl Node {
         }
         let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
         self.floor.advance(&mut step);
-        self.queue.advance(&mut step, will, &self.floor);
+        self.election.advance(&mut step, will, &self.floor);
         self.show_news(out);
         self.end_if_done(now, out);
     }
@@ -315,7 +314,7 @@ impl Node {
             let is_new = floor != Some(fence);
             let is_deposed = floor.is_some_and(|floor| floor.is_newer_than(fence));
             if will == Will::Withdraw || is_deposed || (!is_new && self.floor.is_missing()) {
-                self.queue.step_down();
+                self.election.step_down();
             } else if is_new {
                 self.floor.claimed(fence);
             }
@@ -338,7 +337,7 @@ impl Node {
     }
 
     fn wanted_duty(&self) -> Duty {
-        match (self.stop, self.queue.position()) {
+        match (self.stop, self.election.position()) {
             (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
             (Stop::No, _) if !self.hold_off.is_over() => Duty::Worker,
             (Stop::No, _) if !self.candidacy.stands() && self.identity.is_free() => Duty::Worker,
@@ -452,7 +451,7 @@ impl Node {
 
     fn end_if_done<S: Sink>(&mut self, now: Time, out: &mut S) {
         let Stop::Asked { limit } = self.stop else { return };
-        let gone = self.membership.both().into_iter().all(Membership::is_absent) && self.queue.is_withdrawn();
+        let gone = self.membership.both().into_iter().all(Membership::is_absent) && self.election.is_withdrawn();
         let done = self.services.is_idle() && (gone || self.standing.is_none());
         if done || limit <= now {
             self.end(out);
@@ -463,7 +462,7 @@ impl Node {
     /// Nothing more will be done: whatever still stands for this node goes with its session.
     fn end<S: Sink>(&mut self, out: &mut S) {
         self.stop = Stop::Over;
-        self.queue.step_down();
+        self.election.step_down();
         self.show_gate(out);
         out.push(Action::CloseSession);
     }

@@ -46,7 +46,7 @@ impl Node {
     /// The term that this node holds, with the end of its validity.
     #[must_use]
     pub fn term(&self) -> Option<(Fence, Time)> {
-        self.queue.position().term()
+        self.election.position().term()
     }
 
     /// The newest term that this node knows of.
@@ -76,7 +76,7 @@ impl Node {
     }
 
     pub(super) fn visible_foreign(&self) -> Option<&Arc<str>> {
-        self.queue.foreign_head().filter(|_| self.term().is_none())
+        self.election.foreign_head().filter(|_| self.term().is_none())
     }
 
     /// The coordinator of the newest term; until the registry is read again, nobody but this node in its own term.
@@ -108,7 +108,7 @@ impl Node {
     #[must_use]
     pub fn skipped(&self) -> (u32, u32) {
         let members = self.registry.both().map(Registry::skipped);
-        (self.queue.skipped(), members[0].saturating_add(members[1]))
+        (self.election.skipped(), members[0].saturating_add(members[1]))
     }
 
     /// Whether this node does its part, or why not.
@@ -144,7 +144,7 @@ impl Node {
             Stop::No => {}
         }
         let connected = self.standing.is_some_and(|standing| standing.connected);
-        self.queue.deadlines(connected, &mut soonest);
+        self.election.deadlines(connected, &mut soonest);
         self.floor.deadlines(connected, &mut soonest);
         self.services.deadlines(&self.config, &mut soonest);
         if let Some(at) = self.hold_off.deadline() {
@@ -165,7 +165,7 @@ impl Node {
 
     /// Whether the answer to this operation is waited for at `now`.
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
-        self.queue.awaits(now, id)
+        self.election.awaits(now, id)
             || self.floor.awaits(now, id)
             || self.membership.both().into_iter().any(|membership| membership.awaits(now, id))
             || self.registry.both().into_iter().any(|registry| registry.awaits(now, id))
@@ -173,7 +173,7 @@ impl Node {
 
     /// Whether a watch that this request set is what a machine waits for.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
-        self.queue.relies_on(id)
+        self.election.relies_on(id)
             || self.membership.both().into_iter().any(|membership| membership.relies_on(id))
             || self.registry.both().into_iter().any(|registry| registry.relies_on(id))
     }
@@ -185,6 +185,6 @@ impl Node {
 
     /// Whether this node is connected and has nothing left to delete from the queue, as far as it knows.
     pub(crate) fn has_swept(&self) -> bool {
-        self.standing.is_some_and(|standing| standing.connected) && self.queue.may_sweep()
+        self.standing.is_some_and(|standing| standing.connected) && self.election.may_sweep()
     }
 }

@@ -29,7 +29,7 @@ impl Contender {
 pub(super) struct Queue {
     /// How many names were ever created here: the next sequence number (ZooKeeper: the `cversion` that the server keeps,
     /// which deletions do not raise).
-    pub(super) created: i32,
+    pub(super) created: i64,
     /// Names that are not those of candidates.
     pub(super) littered: u32,
     pub(super) contenders: Vec<Contender>,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
+use rolecall_core::election::Timing;
 use rolecall_core::observe::Observer;
 use rolecall_core::store::{
     Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
@@ -90,7 +91,8 @@ impl World {
         let mut config = Config::new("a");
         let flags = bytes.below(4);
         config.on_suspend = if flags & 1 == 0 { OnSuspend::Hold } else { OnSuspend::StepDown };
-        config.store_tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
+        let tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
+        config.election = tick.map_or(Timing::QUEUE, Timing::queue);
         Self {
             node: Node::new(config),
             observer: Observer::new(),
@@ -218,7 +220,7 @@ impl World {
     }
 
     fn candidate(&self, bytes: &mut Bytes<'_>) -> Candidate {
-        let sequence = i32::from(bytes.below(6));
+        let sequence = i64::from(bytes.below(6));
         let known = self.guids.iter().rev().nth(usize::from(bytes.below(2))).copied();
         let guid = match bytes.below(5) {
             0 => None,
@@ -246,7 +248,7 @@ impl World {
         Answer::Done(match request {
             Request::Sync => Reply::Synced,
             Request::Queue(QueueRequest::Enter { guid }) => {
-                Reply::Queue(QueueReply::Entered(Candidate { sequence: i32::from(bytes.below(6)), guid: Some(*guid) }))
+                Reply::Queue(QueueReply::Entered(Candidate { sequence: i64::from(bytes.below(6)), guid: Some(*guid) }))
             }
             Request::Queue(QueueRequest::List) => {
                 Reply::Queue(QueueReply::Candidates { candidates: self.candidates(bytes), skipped: 0 })

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rolecall_core::election::Timing;
 use rolecall_core::{Action, Config, Event, Node, Objection, Session, Time};
 
 fn up(timeout: Duration) -> Event {
@@ -32,7 +33,7 @@ fn a_configuration_that_leaves_no_validity_is_refused_with_its_numbers() {
     let objection = Objection::NoValidity { timeout_ms: 10, margin_ms: 13 };
     assert_eq!(out, [Action::CloseSession, Action::Refuse(objection)]);
     let mut config = Config::new("a");
-    config.store_tick = Some(Duration::from_secs(20));
+    config.election = Timing::queue(Duration::from_secs(20));
     let mut node = Node::new(config);
     out.clear();
     node.handle(Time::ZERO, up(Duration::from_secs(10)), &mut out);

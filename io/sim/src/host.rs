@@ -195,7 +195,7 @@ impl Controls {
             count
         };
         let mut config = Config::new(Arc::clone(&self.name));
-        config.store_tick = Some(self.common.store_tick);
+        config.election = rolecall_core::election::Timing::queue(self.common.store_tick);
         config.drain = DRAIN;
         let truth = self.common.truth.clone();
         let lives = u64::try_from(self.number).unwrap_or(0) << 32 | u64::from(count);

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use rolecall_core::election::Timing;
 use rolecall_core::names::{Canonical, ORIGIN};
 use rolecall_core::store::{Answer, Notice, QueueReply, Reply, Request};
 use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
@@ -175,7 +176,7 @@ impl Host {
 impl Process {
     pub(crate) fn start(place: usize, scale: &Scale) -> Self {
         let mut config = Config::new(name(place));
-        config.store_tick = Some(scale.tick);
+        config.election = Timing::queue(scale.tick);
         config.clock_error_ppm = scale.clock_error_ppm;
         // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;

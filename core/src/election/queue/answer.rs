@@ -3,34 +3,28 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use super::{Ask, Doubt, Head, Outcome, Queue, Term, View, Watch, owns};
+use super::{Ask, Candidate, Doubt, Head, Queue, Term, View, Watch, owns};
+use crate::election::{Context, Outcome};
 use crate::mutant::Mutant;
-use crate::step::{Pending, Standing};
+use crate::step::Pending;
 use crate::store::{Answer, Notice, QueueReply, Refusal, Reply};
-use crate::{Candidate, Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
-
-/// What an answer is judged by.
-pub(crate) struct Bench<'a> {
-    pub(crate) now: Time,
-    pub(crate) standing: &'a Standing,
-    pub(crate) config: &'a Config,
-}
+use crate::{Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
 
 impl Queue {
     /// An answer in one of this machine's slots. One that nobody waits for changes nothing, but for a candidate of this
     /// session that exists all the same.
-    pub(crate) fn answered(&mut self, bench: &Bench<'_>, id: OpId, answer: &Answer) -> Outcome {
+    pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Outcome {
         if let Some(pending) = take(&mut self.pending, id) {
             let sent = pending.sent;
-            let outcome = self.queue_answered(bench, pending, answer);
-            self.heard(bench, sent, answer);
+            let outcome = self.queue_answered(context, pending, answer);
+            self.heard(context, sent, answer);
             return outcome;
         }
         if let Some(pending) = take(&mut self.sweep, id) {
-            self.sweep_answered(bench.now, pending.kind, answer);
+            self.sweep_answered(context.now, pending.kind, answer);
         } else if let Some(pending) = take(&mut self.beat, id) {
-            self.beat_answered(bench, &pending, answer);
-            self.heard(bench, pending.sent, answer);
+            self.beat_answered(context, &pending, answer);
+            self.heard(context, pending.sent, answer);
         } else if let (Slot::Election, Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))) = (id.slot, answer) {
             self.entered(*candidate);
         }
@@ -55,26 +49,26 @@ impl Queue {
         }
     }
 
-    fn queue_answered(&mut self, bench: &Bench<'_>, pending: Pending<Ask>, answer: &Answer) -> Outcome {
+    fn queue_answered(&mut self, context: &Context<'_>, pending: Pending<Ask>, answer: &Answer) -> Outcome {
         if *answer == Answer::Unknown && pending.kind.is_write() {
             self.doubt = Doubt::Unsure;
             return Outcome::default();
         }
         self.look |= pending.dirty;
         if proves_session(answer) {
-            self.extend(validity(bench, pending.sent));
+            self.extend(validity(context, pending.sent));
         }
         match pending.kind {
-            Ask::Enter => self.enter_answered(bench.now, answer),
-            Ask::Sync => self.sync_answered(bench.now, answer),
-            Ask::List { settles } => self.list_answered(bench.now, settles, pending.dirty, answer),
+            Ask::Enter => self.enter_answered(context.now, answer),
+            Ask::Sync => self.sync_answered(context.now, answer),
+            Ask::List { settles } => self.list_answered(context.now, settles, pending.dirty, answer),
             Ask::Inspect { candidate, watch } => {
                 let armed = Watch { candidate, id: pending.id };
-                return self.inspect_answered(bench, armed, watch && !pending.dirty, answer);
+                return self.inspect_answered(context, armed, watch && !pending.dirty, answer);
             }
             Ask::Claim { candidate, incarnation } => {
                 let claim = Claim { candidate, incarnation, sent: pending.sent };
-                return self.claim_answered(bench, &claim, answer);
+                return self.claim_answered(context, &claim, answer);
             }
         }
         Outcome::default()
@@ -85,9 +79,9 @@ impl Queue {
     }
 
     /// The server has heard this node, which matters where it stands first.
-    fn heard(&mut self, bench: &Bench<'_>, sent: Time, answer: &Answer) {
+    fn heard(&mut self, context: &Context<'_>, sent: Time, answer: &Answer) {
         if self.stands_first() && matches!(answer, Answer::Done(_)) {
-            self.contacts.answered(bench.now, sent, bench.standing, bench.config);
+            self.contacts.answered(context, self.timing, sent);
         }
     }
 
@@ -178,24 +172,24 @@ impl Queue {
         }
     }
 
-    fn inspect_answered(&mut self, bench: &Bench<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
+    fn inspect_answered(&mut self, context: &Context<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Candidate { owner, participant })) => {
                 self.backoff.clear();
-                return self.inspected(bench, target, armed, *owner, participant);
+                return self.inspected(context, target, armed, *owner, participant);
             }
             Answer::Refused(Refusal::Missing) => {
                 self.backoff.clear();
                 self.gone(target.candidate);
             }
-            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(bench.now),
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(context.now),
         }
         Outcome::default()
     }
 
     fn inspected(
         &mut self,
-        bench: &Bench<'_>,
+        context: &Context<'_>,
         target: Watch,
         armed: bool,
         owner: Session,
@@ -207,7 +201,7 @@ impl Queue {
             return Outcome { ownerless: Some(target.candidate), ..Outcome::default() };
         }
         let is_own = self.lowest() == Some(target.candidate);
-        if is_own && !owns(bench.standing, owner) {
+        if is_own && !owns(context.standing, owner) {
             return Outcome { session_is_wrong: true, ..Outcome::default() };
         }
         if self.view.as_ref().is_some_and(|view| view.head == Some(target.candidate)) {
@@ -236,47 +230,47 @@ impl Queue {
         self.forget(candidate);
     }
 
-    fn claim_answered(&mut self, bench: &Bench<'_>, claim: &Claim, answer: &Answer) -> Outcome {
+    fn claim_answered(&mut self, context: &Context<'_>, claim: &Claim, answer: &Answer) -> Outcome {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Claimed(epoch))) => {
                 self.backoff.clear();
-                self.claimed(bench, claim, *epoch);
+                self.claimed(context, claim, *epoch);
             }
             Answer::Refused(Refusal::CandidateGone) => {
                 self.backoff.clear();
                 self.forget(claim.candidate);
             }
             Answer::Refused(Refusal::Missing | Refusal::Exists) => {
-                self.backoff.fail(bench.now);
+                self.backoff.fail(context.now);
                 return Outcome { record_is_wrong: true, ..Outcome::default() };
             }
-            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(bench.now),
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(context.now),
         }
         Outcome::default()
     }
 
     /// The claim is written. It makes a term only if nothing happened meanwhile and some of its validity is left.
-    fn claimed(&mut self, bench: &Bench<'_>, claim: &Claim, epoch: Epoch) {
-        let until = self.proved(bench, claim.sent);
+    fn claimed(&mut self, context: &Context<'_>, claim: &Claim, epoch: Epoch) {
+        let until = self.proved(context, claim.sent);
         let undisturbed = !self.look && self.watches_own() && self.lowest() == Some(claim.candidate);
-        if undisturbed && bench.now < until {
-            let of_candidate = Epoch(u64::from(claim.candidate.sequence.unsigned_abs()));
+        if undisturbed && context.now < until {
+            let of_candidate = Epoch(claim.candidate.sequence.unsigned_abs());
             let epoch = if Mutant::EpochOfCandidate.lives() { of_candidate } else { epoch };
             let fence = Fence { incarnation: claim.incarnation, epoch };
-            let beat_at = claim.sent + Config::heartbeat(bench.standing.timeout);
+            let beat_at = claim.sent + Config::heartbeat(context.standing.timeout);
             self.term = Some(Term { fence, until, beat_at });
         } else {
             self.look = true;
         }
-        if until <= bench.now {
-            self.backoff.fail(bench.now);
+        if until <= context.now {
+            self.backoff.fail(context.now);
         }
     }
 
-    fn beat_answered(&mut self, bench: &Bench<'_>, pending: &Pending<Candidate>, answer: &Answer) {
+    fn beat_answered(&mut self, context: &Context<'_>, pending: &Pending<Candidate>, answer: &Answer) {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Beaten)) => {
-                self.extend(self.proved(bench, pending.sent));
+                self.extend(self.proved(context, pending.sent));
             }
             Answer::Refused(Refusal::CandidateGone) if Mutant::OwnDeletionUnnoticed.lives() => {}
             Answer::Refused(Refusal::CandidateGone) => self.forget(pending.kind),
@@ -286,13 +280,13 @@ impl Queue {
     }
 
     /// Until when the last write, which was sent at `sent` and is committed, proves that the session lives.
-    fn proved(&self, bench: &Bench<'_>, sent: Time) -> Time {
+    fn proved(&self, context: &Context<'_>, sent: Time) -> Time {
         if Mutant::DeadlineFromAnswer.lives() {
-            validity(bench, bench.now)
+            validity(context, context.now)
         } else if Mutant::SilenceForgotten.lives() {
-            validity(bench, sent)
+            validity(context, sent)
         } else {
-            self.contacts.proved(sent, bench.standing, bench.config).unwrap_or(sent)
+            self.contacts.proved(context, self.timing, sent).unwrap_or(sent)
         }
     }
 
@@ -355,8 +349,8 @@ fn proves_session(answer: &Answer) -> bool {
 }
 
 /// How long a session is proved if all servers of the store hear of it without delay.
-fn validity(bench: &Bench<'_>, sent: Time) -> Time {
-    bench.config.validity(bench.standing.timeout).map_or(sent, |validity| sent + validity)
+fn validity(context: &Context<'_>, sent: Time) -> Time {
+    context.config.validity(context.standing.timeout).map_or(sent, |validity| sent + validity)
 }
 
 fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {

@@ -5,8 +5,9 @@
 //! regular the margin covers the difference. It does not where the answer to one was late, or the process had paused: then a
 //! server that is cut off right after the next heartbeat takes what it has heard with it.
 
+use super::QueueTiming;
+use crate::election::Context;
 use crate::names::{Moment, Named, Names};
-use crate::step::Standing;
 use crate::{Config, Time, Timer};
 
 /// Answered requests of the present link, while this node stands first.
@@ -37,12 +38,13 @@ impl Contacts {
     }
 
     /// A request that was sent at `sent` is answered. Of several in a heartbeat's time the first counts.
-    pub(super) fn answered(&mut self, now: Time, sent: Time, standing: &Standing, config: &Config) {
-        let lives = sent + config.lifetime(standing.timeout);
+    pub(super) fn answered(&mut self, context: &Context<'_>, timing: QueueTiming, sent: Time) {
+        let Context { now, standing, config } = *context;
+        let lives = sent + QueueTiming::lifetime(config, standing.timeout);
         let spacing = Config::heartbeat(standing.timeout) / 2;
         let is_new = self.recent.iter().flatten().last().is_none_or(|last| last.lives + spacing <= lives);
         if let Some(free) = self.recent.iter_mut().find(|kept| kept.is_none()).filter(|_| is_new) {
-            *free = Some(Contact { known: now + config.told_within(standing.timeout), lives });
+            *free = Some(Contact { known: now + timing.told_within(config, standing.timeout), lives });
         }
     }
 
@@ -57,10 +59,13 @@ impl Contacts {
 
     /// Until when the last write, sent at `sent` and committed, proves the session. On a link that is new, or on which nothing
     /// had to be asked, the client's own pings are what the others know of.
-    pub(super) fn proved(&self, sent: Time, standing: &Standing, config: &Config) -> Option<Time> {
+    pub(super) fn proved(&self, context: &Context<'_>, timing: QueueTiming, sent: Time) -> Option<Time> {
+        let Context { standing, config, .. } = *context;
         let timeout = standing.timeout;
         let validity = config.validity(timeout)?;
-        let told = self.told.unwrap_or_else(|| sent + config.lifetime(timeout).saturating_sub(config.silence(timeout)));
+        let told = self
+            .told
+            .unwrap_or_else(|| sent + QueueTiming::lifetime(config, timeout).saturating_sub(timing.silence(timeout)));
         Some(told.min(sent + validity))
     }
 }

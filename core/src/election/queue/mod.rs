@@ -11,12 +11,15 @@
 
 mod advance;
 mod answer;
+mod candidate;
 mod check;
 mod contact;
 mod names;
 mod ownerless;
+mod timing;
 
-pub(crate) use answer::Bench;
+pub use candidate::{Candidate, Guid};
+pub use timing::QueueTiming;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -28,16 +31,17 @@ use ownerless::Ownerless;
 use super::Position;
 use crate::mutant::Mutant;
 use crate::step::{Backoff, Pending, Soonest, Standing, remember};
-use crate::{Candidate, Config, Fence, Guid, Incarnation, OpId, Session, Time, Timer};
+use crate::{Config, Fence, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Queue {
+    timing: QueueTiming,
     /// What this node's candidates are named in the current session.
     guid: Option<Guid>,
     /// The sequences of own candidates of this session that are known to exist, in order.
-    own: Vec<i32>,
+    own: Vec<i64>,
     /// Names of earlier sessions, whose candidates are deleted where they are still found.
     former: Vec<Former>,
     /// Candidates that count for nothing, since no session owns them.
@@ -156,20 +160,10 @@ impl Ask {
     }
 }
 
-/// What the rest of the node has to see to after an event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
-    /// The session is not what it was believed to be.
-    pub(crate) session_is_wrong: bool,
-    /// The term record is not what it was read to be.
-    pub(crate) record_is_wrong: bool,
-    /// A candidate that was found to be nobody's.
-    pub(crate) ownerless: Option<Candidate>,
-}
-
 impl Queue {
-    pub(crate) fn new() -> Self {
+    pub(crate) fn new(timing: QueueTiming) -> Self {
         Self {
+            timing,
             guid: None,
             own: Vec::new(),
             former: Vec::new(),
@@ -385,7 +379,7 @@ impl Queue {
         self.own.first().map(|sequence| self.candidate(*sequence))
     }
 
-    fn candidate(&self, sequence: i32) -> Candidate {
+    fn candidate(&self, sequence: i64) -> Candidate {
         Candidate { sequence, guid: self.guid }
     }
 

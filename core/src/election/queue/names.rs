@@ -7,6 +7,7 @@ use crate::names::{Moment, Named, Names};
 impl Named for Queue {
     fn names(&mut self, names: &mut dyn Names) {
         let Self {
+            timing: _,
             guid,
             own,
             former,

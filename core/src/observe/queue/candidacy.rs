@@ -14,7 +14,7 @@ pub(super) struct Candidacy {
     /// What candidates were named that were asked for in this session.
     guid: Option<Guid>,
     /// The sequences of those that are there, as far as the store has told.
-    known: BTreeSet<i32>,
+    known: BTreeSet<i64>,
     /// Those that were read on this connection to be owned by this session.
     owned: BTreeSet<Candidate>,
     /// The watch on one of them.

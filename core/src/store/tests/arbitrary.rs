@@ -28,7 +28,7 @@ fn guid() -> impl Strategy<Value = Guid> {
 }
 
 fn candidate() -> impl Strategy<Value = Candidate> {
-    (0..6_i32, proptest::option::of(guid())).prop_map(|(sequence, guid)| Candidate { sequence, guid })
+    (0..6_i64, proptest::option::of(guid())).prop_map(|(sequence, guid)| Candidate { sequence, guid })
 }
 
 fn name() -> impl Strategy<Value = Arc<str>> {

@@ -21,11 +21,11 @@ impl Names for Shift {
         *revision += 100;
     }
 
-    fn sequence(&mut self, sequence: &mut i32) {
+    fn sequence(&mut self, sequence: &mut i64) {
         *sequence += 10;
     }
 
-    fn next_sequence(&mut self, next: &mut i32) {
+    fn next_sequence(&mut self, next: &mut i64) {
         *next += 10;
     }
 }
@@ -76,7 +76,7 @@ struct Ranks {
     client: Session,
     operations: BTreeSet<(Session, OpId)>,
     revisions: BTreeSet<u64>,
-    sequences: BTreeSet<i32>,
+    sequences: BTreeSet<i64>,
 }
 
 /// Collects first, in a pass whose result is thrown away.
@@ -95,11 +95,11 @@ impl Names for Collect<'_> {
         self.0.revisions.insert(*revision);
     }
 
-    fn sequence(&mut self, sequence: &mut i32) {
+    fn sequence(&mut self, sequence: &mut i64) {
         self.0.sequences.insert(*sequence);
     }
 
-    fn next_sequence(&mut self, next: &mut i32) {
+    fn next_sequence(&mut self, next: &mut i64) {
         self.0.sequences.insert(*next);
     }
 }
@@ -118,11 +118,11 @@ impl Names for Ranks {
         *revision = self.revisions.range(..*revision).count() as u64;
     }
 
-    fn sequence(&mut self, sequence: &mut i32) {
-        *sequence = i32::try_from(self.sequences.range(..*sequence).count()).expect("few candidates");
+    fn sequence(&mut self, sequence: &mut i64) {
+        *sequence = i64::try_from(self.sequences.range(..*sequence).count()).expect("few candidates");
     }
 
-    fn next_sequence(&mut self, next: &mut i32) {
+    fn next_sequence(&mut self, next: &mut i64) {
         self.sequence(next);
     }
 }

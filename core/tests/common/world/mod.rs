@@ -87,7 +87,7 @@ impl World {
 
     pub(crate) fn start_with(&mut self, name: &'static str, configure: impl FnOnce(&mut Config)) {
         let mut config = Config::new(name);
-        config.store_tick = Some(TICK);
+        config.election = rolecall_core::election::Timing::queue(TICK);
         configure(&mut config);
         let earlier = self.hosts.get(name);
         let life = earlier.map_or(0, |host| host.life) + 1;

@@ -72,7 +72,7 @@ impl Lone {
             Request::Sync => Answer::Done(Reply::Synced),
             Request::Queue(QueueRequest::Enter { guid }) => {
                 self.revision += 1;
-                let candidate = Candidate { sequence: i32::try_from(self.revision).unwrap_or(0), guid: Some(guid) };
+                let candidate = Candidate { sequence: i64::try_from(self.revision).unwrap_or(0), guid: Some(guid) };
                 self.candidates.insert(candidate, self.session);
                 Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))
             }

@@ -150,8 +150,7 @@ impl Desk {
         if !self.owns(&stat) {
             return Err(Failure::SessionInDoubt);
         }
-        let sequence = i32::try_from(sequence.into_i64()).map_err(|_| Failure::Unknown)?;
-        Ok(Reply::Queue(QueueReply::Entered(Candidate { sequence, guid: Some(guid) })).into())
+        Ok(Reply::Queue(QueueReply::Entered(Candidate { sequence: sequence.into_i64(), guid: Some(guid) })).into())
     }
 
     async fn list(&self) -> Outcome {

@@ -50,10 +50,11 @@ pub(super) fn parse_hex(text: &str) -> Option<u64> {
     digits.then(|| u64::from_str_radix(text, 16).ok()).flatten()
 }
 
-fn parse_sequence(text: &str) -> Option<i32> {
+/// Parses the digits that ZooKeeper gave a name: its counter has 32 bits and a sign.
+fn parse_sequence(text: &str) -> Option<i64> {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let sequence: i32 = digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| text.parse().ok()).flatten()?;
-    (format!("{sequence:010}") == text).then_some(sequence)
+    (format!("{sequence:010}") == text).then(|| sequence.into())
 }
 
 fn parse_guid(text: &str) -> Option<Guid> {
@@ -83,7 +84,7 @@ mod tests {
 
     #[test]
     fn our_own_names_survive_the_overflow_of_the_sequence() {
-        for sequence in [0, 1, i32::MAX, i32::MIN, -1] {
+        for sequence in [0, 1, i32::MAX, i32::MIN, -1].map(i64::from) {
             let candidate = Candidate { sequence, guid: Some(Guid::ours(u128::MAX / 3)) };
             let name = candidate_name(candidate).expect("it has a guid");
             assert_eq!(parse_candidate(&name), Some(candidate), "{name}");

@@ -15,7 +15,7 @@ pub(super) struct Znode {
     /// Transaction that last created or deleted a child.
     pub(super) pzxid: u64,
     /// Number of children ever created under it.
-    pub(super) cversion: i32,
+    pub(super) cversion: i64,
 }
 
 /// A transaction's change to a path, for the watches on it.
@@ -61,7 +61,7 @@ impl Znodes {
     }
 
     /// Creates a znode whose name ends with the number of children ever created under its parent.
-    pub(super) fn create_sequential(&mut self, prefix: &str, data: String, owner: u64) -> (i32, Vec<Happened>) {
+    pub(super) fn create_sequential(&mut self, prefix: &str, data: String, owner: u64) -> (i64, Vec<Happened>) {
         let sequence = self.nodes.get(parent(prefix)).map_or(0, |parent| parent.cversion);
         (sequence, self.create(&format!("{prefix}{sequence:010}"), data, owner))
     }

@@ -46,8 +46,8 @@ impl<'de> serde::Deserialize<'de> for Guid {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Candidate {
-    /// The number that the store gave it.
-    pub sequence: i32,
+    /// The number that the store gave it: a count for ZooKeeper, a revision for etcd.
+    pub sequence: i64,
     /// Its contender's name; `None` where another kind of client made it without one.
     pub guid: Option<Guid>,
 }

@@ -1,0 +1,45 @@
+//! The times by which elections are safe, by family.
+
+use core::time::Duration;
+
+use super::queue::QueueTiming;
+use crate::Config;
+
+/// What a node has to know of its store's times, by the family of its election.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+pub enum Timing {
+    /// A queue of candidates that live as long as their sessions.
+    Queue(QueueTiming),
+}
+
+impl Timing {
+    /// Times of a queue on a store whose tick is unknown.
+    pub const QUEUE: Self = Self::Queue(QueueTiming { store_tick: None });
+
+    /// Times of a queue on a store with this tick.
+    #[must_use]
+    pub const fn queue(store_tick: Duration) -> Self {
+        Self::Queue(QueueTiming { store_tick: Some(store_tick) })
+    }
+
+    pub(crate) fn margin(self, config: &Config, timeout: Duration) -> Duration {
+        match self {
+            Self::Queue(timing) => timing.margin(config, timeout),
+        }
+    }
+
+    /// Longest time by which the store ends a session late.
+    pub(crate) fn rounding(self, timeout: Duration) -> Duration {
+        match self {
+            Self::Queue(timing) => timing.rounding(timeout),
+        }
+    }
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self::QUEUE
+    }
+}
