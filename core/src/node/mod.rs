@@ -301,7 +301,7 @@ impl Node {
     /// A node that gave its place up may enter anew once nothing is left of the old place.
     fn settle_candidacy(&mut self) {
         let leads = self.term().is_some() || self.services.occupied_by().role() == Role::Leader;
-        if !leads && self.queue.is_withdrawn() {
+        if !leads && self.election.is_withdrawn() {
             self.candidacy.withdrawn();
         }
     }
