@@ -8,7 +8,7 @@ use http::{Request, Response, StatusCode};
 use rolecall_core::{Epoch, Incarnation};
 use serde::Deserialize;
 
-use super::Told;
+use super::Reply;
 use super::history::{Completion, History, Ticket};
 use rolecall::Clock;
 use rolecall::http::{Client, ClientError};
@@ -54,11 +54,11 @@ impl Caller {
     }
 
     async fn call(&self, ticket: Ticket, address: &str, request: http::request::Builder, patience: Duration) -> Answer {
-        let request = request.body(Bytes::new()).expect("a path with a number");
+        let request = request.body(Bytes::new()).expect("a path with a number is valid");
         let answered = self.client.send(address, request, self.clock.now() + patience).await;
         let at = self.clock.now();
         match judge(answered) {
-            Ok(Told { incarnation, epoch, version, value }) => {
+            Ok(Reply { incarnation, epoch, version, value }) => {
                 let incarnation = Incarnation(incarnation);
                 self.history.complete(ticket, Completion::Done { at, incarnation, version, value });
                 Answer::Done(Epoch(epoch))
@@ -72,7 +72,7 @@ impl Caller {
     }
 }
 
-fn judge(answered: Result<Response<Bytes>, ClientError>) -> Result<Told, Answer> {
+fn judge(answered: Result<Response<Bytes>, ClientError>) -> Result<Reply, Answer> {
     match answered {
         Ok(answer) if answer.status() == StatusCode::OK => {
             serde_json::from_slice(answer.body()).map_err(|_| Answer::Unknown)

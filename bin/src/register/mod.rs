@@ -1,29 +1,32 @@
-//! A register guarded by the epoch: an application whose every mistake about leadership its clients can prove.
+//! Register guarded by the epoch: an application whose clients can prove every mistake about leadership.
 //!
 //! ```text
 //!  clients ── write, read ──► leader ── load, store, each with its fence ──► storage: refuses older fences
-//!     └─ each operation: begun, done or refused or never heard of ─► History ─► is there an order that explains it?
+//!     └─ each operation: begun, then done, refused or unknown ─► History ─► is there an order that explains it?
 //! ```
 //!
-//! The register counts its writes, and tells the version with every answer. The leader of a term loads version and value from the
-//! storage when it is first asked, which shows the storage its fence. It answers reads from memory, right after [`LeaderTerm::check`]. A
-//! write goes through to the storage with the fence that the check has just returned. Only once the storage has done it the leader
-//! remembers it and says so, with the next version: it counts by itself, for it is the only one who writes.
+//! The register counts its writes, and every answer carries the version. When the leader of a term is first asked, it loads
+//! version and value from the storage, which thereby sees the leader's fence. The leader answers reads from memory, right
+//! after [`LeaderTerm::check`]. It passes a write on to the storage with the fence that the check has just returned. Once the
+//! storage has done the write, the leader remembers it and answers with the next version. It can count versions itself,
+//! because it is the only writer.
 //!
-//! Why this is linearizable if the promises hold:
-//! - Writes take effect in the storage, one after the other. Once it was shown the fence of a term it does nothing for an older
-//!   one (P14), so from the moment at which a leader has loaded, nobody but this leader writes.
-//! - A read takes effect when the term is checked. No later term has begun by then (P1), so no later leader has loaded and written,
-//!   and what this leader remembers is what the storage holds, but for a write of its own that nobody was told to be done.
-//! - A write that the leader knows nothing of any more (no answer, a client that hung up) may still take effect: its client was not
-//!   told that it is done, so it may come at any time. Before its next write the leader loads again, which shuts it out for good if
-//!   it has not come by then, and so does the next leader.
+//! This is linearizable if the promises hold:
+//! - Writes take effect in the storage, one after the other. Once the storage has seen the fence of a term, it refuses older
+//!   ones (P14). So once a leader has loaded, only this leader writes.
+//! - A read takes effect when the term is checked. No later term has begun by then (P1), so no later leader has loaded and
+//!   written. The leader's memory therefore equals the storage, except for a write of its own that no client knows to be done.
+//! - A write whose result the leader does not know (no answer, or a client that hung up) may still take effect at any time,
+//!   which is right, because its client does not know either. The leader loads again before its next write, which shuts the
+//!   old write out for good if it has not arrived. A load by the next leader does the same.
 //!
-//! And if one of them does not hold, somebody sees it: a leader that answers after its term tells a version from before a write that
-//! was done since; and a write that is let in late, or done twice, is counted by the storage but not by the leader, so that after
-//! the next load one value has two versions. So the history of all clients judges the promises without a look at any clock or term.
+//! If a promise is broken, the history shows it. A leader that answers after its term names a version from before a write that
+//! has been done since. A write that is let in late, or done twice, is counted by the storage but not by the leader, so that
+//! after the next load one value has two versions. So the history of all clients judges the promises without looking at any
+//! clock or term.
 //!
-//! Terms of two lives of the coordination store do not compare, so each life has a register of its own, empty at first.
+//! Terms of two incarnations of the coordination store do not compare, so each incarnation has its own register, empty at
+//! first.
 
 mod caller;
 mod history;
@@ -48,7 +51,7 @@ pub use self::storage::{Loaded, Refusal, Storage};
 use rolecall::http::{Application, Client, Handler, error, json};
 use rolecall::{Assignment, Clock, LeaderTerm};
 
-/// The application: what a node needs for it.
+/// The application, as a node starts it.
 #[derive(Clone, Debug)]
 pub struct Register {
     client: Client,
@@ -58,8 +61,8 @@ pub struct Register {
 }
 
 impl Register {
-    /// The register in the [`Storage`] at the address `storage`, `host:port`, which is given up after `patience`. That may be
-    /// longer than a term lasts: what comes late is refused.
+    /// Makes a register on the [`Storage`] at the address `storage` (`host:port`). Requests to it are given up after
+    /// `patience`, which may be longer than a term, because the storage refuses writes that arrive too late.
     #[must_use]
     pub fn new(client: Client, clock: Arc<dyn Clock>, storage: impl Into<Arc<str>>, patience: Duration) -> Self {
         Self { client, clock, storage: storage.into(), patience }
@@ -82,68 +85,68 @@ impl Application for Register {
     }
 }
 
-/// One run of the application.
+/// Run of the application in one role.
 #[derive(Debug)]
 pub enum Serving {
-    /// It leads.
+    /// The node leads.
     Leader(Box<Leading>),
-    /// Another does.
+    /// Another node leads.
     Worker,
 }
 
-/// One term of the application.
+/// Run of the application during one term.
 #[derive(Debug)]
 pub struct Leading {
     register: Register,
     term: LeaderTerm,
-    /// What the storage holds, once it was loaded in this term.
+    /// State of the storage, once it has been loaded in this term.
     memory: Mutex<Option<Memory>>,
-    /// Whose turn it is to speak with the storage.
+    /// Lock held while a request to the storage is in progress, so that there is only one.
     turn: tokio::sync::Mutex<()>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Memory {
     loaded: Loaded,
-    /// Whether a write was sent since of which nothing is known.
+    /// True if a write of unknown result was sent since the load.
     is_unsure: bool,
 }
 
-/// What a leader answers.
+/// Body of a leader's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Told {
+pub(crate) struct Reply {
     pub(crate) incarnation: u64,
     pub(crate) epoch: u64,
     pub(crate) version: u64,
     pub(crate) value: Option<u64>,
 }
 
-/// Why a leader did not do what it was asked for.
+/// Reason why a leader did not do an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Trouble {
-    /// Its term is over, and nothing was done.
+enum Failure {
+    /// The term is over. Nothing was done.
     TermOver,
-    /// The storage does not tell what it holds, and nothing was done.
+    /// The storage did not answer the load. Nothing was done.
     NotLoaded,
-    /// The leader asked the storage anew before its write had come there, and nothing was done.
+    /// The leader loaded again before its write arrived at the storage. Nothing was done.
     Overtaken,
-    /// The storage may have done it.
+    /// The storage may have done the write.
     Unknown,
 }
 
-impl Told {
+impl Reply {
     fn by(Fence { incarnation, epoch }: Fence, Loaded { version, value, .. }: Loaded) -> Self {
         Self { incarnation: incarnation.0, epoch: epoch.0, version, value }
     }
 }
 
-impl Trouble {
+impl Failure {
     fn answer(self) -> Response<Bytes> {
         let (status, code, message) = match self {
             Self::TermOver => (StatusCode::SERVICE_UNAVAILABLE, "term_over", "the term of this node is over"),
-            Self::NotLoaded => (StatusCode::SERVICE_UNAVAILABLE, "not_loaded", "the storage does not tell its value"),
-            Self::Overtaken => (StatusCode::SERVICE_UNAVAILABLE, "overtaken", "the write came too late"),
-            Self::Unknown => (StatusCode::GATEWAY_TIMEOUT, "unknown", "the storage may have done it"),
+            Self::NotLoaded => (StatusCode::SERVICE_UNAVAILABLE, "not_loaded", "the storage did not return its value"),
+            Self::Overtaken => (StatusCode::SERVICE_UNAVAILABLE, "overtaken", "the write arrived too late"),
+            Self::Unknown => (StatusCode::GATEWAY_TIMEOUT, "unknown", "the storage may have done the write"),
         };
         error(status, code, message)
     }
@@ -155,17 +158,17 @@ impl Handler for Serving {
         let Self::Leader(leading) = self else {
             return error(StatusCode::CONFLICT, "wrong_role", "another node leads");
         };
-        let told = match (request.method(), value) {
+        let reply = match (request.method(), value) {
             (&Method::GET, None) => leading.read().await,
             (&Method::POST, Some(value)) => leading.write(value).await,
             (_, _) => return error(StatusCode::BAD_REQUEST, "bad_request", "accepted: GET, or POST with ?VALUE"),
         };
-        told.map_or_else(Trouble::answer, |told| json(StatusCode::OK, &told))
+        reply.map_or_else(Failure::answer, |reply| json(StatusCode::OK, &reply))
     }
 }
 
 impl Leading {
-    async fn read(&self) -> Result<Told, Trouble> {
+    async fn read(&self) -> Result<Reply, Failure> {
         let remembered = *self.memory();
         let loaded = match remembered {
             Some(memory) => memory.loaded,
@@ -174,38 +177,38 @@ impl Leading {
                 self.load().await?
             }
         };
-        Ok(Told::by(self.check()?, loaded))
+        Ok(Reply::by(self.check()?, loaded))
     }
 
-    async fn write(&self, value: u64) -> Result<Told, Trouble> {
+    async fn write(&self, value: u64) -> Result<Reply, Failure> {
         let _turn = self.turn.lock().await;
         let before = self.load().await?;
-        // Nobody may be left here to tell what came of it.
+        // Remember this first: if the client hangs up, this future is dropped before the result is known.
         *self.memory() = Some(Memory { loaded: before, is_unsure: true });
         let fence = self.check()?;
         match self.ask(Method::POST, &storage::store_path(fence, before.load, value)).await {
             Some((StatusCode::OK, _)) => {
                 let loaded = Loaded { version: before.version + 1, value: Some(value), ..before };
                 *self.memory() = Some(Memory { loaded, is_unsure: false });
-                Ok(Told::by(fence, loaded))
+                Ok(Reply::by(fence, loaded))
             }
-            Some((StatusCode::GONE, _)) => Err(Trouble::TermOver),
-            Some((StatusCode::CONFLICT, _)) => Err(Trouble::Overtaken),
-            Some(_) | None => Err(Trouble::Unknown),
+            Some((StatusCode::GONE, _)) => Err(Failure::TermOver),
+            Some((StatusCode::CONFLICT, _)) => Err(Failure::Overtaken),
+            Some(_) | None => Err(Failure::Unknown),
         }
     }
 
-    /// What the storage holds. From the first time on it does nothing for earlier terms.
-    async fn load(&self) -> Result<Loaded, Trouble> {
+    /// Loads the state of the storage, unless it is known. From the first load on, the storage refuses earlier terms.
+    async fn load(&self) -> Result<Loaded, Failure> {
         let remembered = *self.memory();
         if let Some(memory) = remembered.filter(|memory| !memory.is_unsure) {
             return Ok(memory.loaded);
         }
         let fence = self.check()?;
         let loaded = match self.ask(Method::GET, &storage::load_path(fence)).await {
-            Some((StatusCode::OK, body)) => serde_json::from_slice(&body).map_err(|_| Trouble::NotLoaded)?,
-            Some((StatusCode::GONE, _)) => return Err(Trouble::TermOver),
-            Some(_) | None => return Err(Trouble::NotLoaded),
+            Some((StatusCode::OK, body)) => serde_json::from_slice(&body).map_err(|_| Failure::NotLoaded)?,
+            Some((StatusCode::GONE, _)) => return Err(Failure::TermOver),
+            Some(_) | None => return Err(Failure::NotLoaded),
         };
         *self.memory() = Some(Memory { loaded, is_unsure: false });
         Ok(loaded)
@@ -213,13 +216,14 @@ impl Leading {
 
     async fn ask(&self, method: Method, path: &str) -> Option<(StatusCode, Bytes)> {
         let Register { client, clock, storage, patience } = &self.register;
-        let request = Request::builder().method(method).uri(path).body(Bytes::new()).expect("a path of numbers");
+        let request =
+            Request::builder().method(method).uri(path).body(Bytes::new()).expect("a path of numbers is valid");
         let answer = client.send(storage, request, clock.now() + *patience).await.ok()?;
         Some((answer.status(), answer.into_body()))
     }
 
-    fn check(&self) -> Result<Fence, Trouble> {
-        self.term.check().map_err(|_| Trouble::TermOver)
+    fn check(&self) -> Result<Fence, Failure> {
+        self.term.check().map_err(|_| Failure::TermOver)
     }
 
     fn memory(&self) -> MutexGuard<'_, Option<Memory>> {

@@ -1,4 +1,4 @@
-//! What a person asks for, and gets.
+//! Request and answer of a whole search, as a person makes and gets them.
 
 use rolecall::TermOver;
 use serde::{Deserialize, Serialize};
@@ -6,64 +6,64 @@ use serde::{Deserialize, Serialize};
 use crate::search::query::BadQuery;
 use crate::search::wire::{MAX_LIMIT, MAX_OFFSET};
 
-/// What a person asks for.
+/// Request of a person.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SearchRequest {
     /// The query as it was typed.
     pub query: String,
-    /// How many hits, at most [`MAX_LIMIT`].
+    /// Number of hits to return, at most [`MAX_LIMIT`].
     pub limit: usize,
-    /// How many of the best to pass over, at most [`MAX_OFFSET`].
+    /// Number of the best hits to skip, at most [`MAX_OFFSET`].
     pub offset: usize,
 }
 
-/// The answer to a person: the body of `/search`.
+/// Answer to a person: the body of `/search`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SearchAnswer {
     /// The query as it was typed.
     pub query: String,
-    /// The hits asked for, best first.
+    /// Requested hits, best first.
     pub hits: Vec<ShownHit>,
-    /// How many documents match, in the shards that answered.
+    /// Number of matching documents in the shards that answered.
     pub total: u64,
-    /// Whether shards are missing.
+    /// True if shards are missing.
     pub partial: bool,
-    /// How many documents the missing shards have, as far as is known.
+    /// Number of documents in the missing shards, as far as known.
     pub missing: u64,
-    /// How many workers there are.
+    /// Number of workers.
     pub workers: usize,
-    /// The epoch of the term in which it was answered.
+    /// Epoch of the term in which the search was answered.
     pub epoch: u64,
-    /// How long it took.
+    /// Time that the search took, in milliseconds.
     pub took_ms: u64,
 }
 
-/// A hit as it is shown.
+/// Hit, as it is shown to a person.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ShownHit {
-    /// The document's path, relative to the documents folder.
+    /// Path of the document, relative to the documents folder.
     pub document: String,
-    /// Its title.
+    /// Title of the document.
     pub title: String,
-    /// Its score.
+    /// Score of the document.
     pub score: f32,
-    /// The part of it that matches: HTML, escaped, with matches in `<mark>`.
+    /// Matching part of the document: escaped HTML, with matches in `<mark>`.
     pub snippet: String,
 }
 
-/// A search without an answer.
+/// Reason why a search has no answer.
 #[derive(Debug, thiserror::Error)]
 pub enum SearchError {
     /// The query is empty, malformed or too large.
     #[error(transparent)]
     BadQuery(#[from] BadQuery),
     /// The limit is too high.
-    #[error("limit={0} is too high: at most {MAX_LIMIT} is accepted")]
+    #[error("limit={0} is too high; at most {MAX_LIMIT} is accepted")]
     BadLimit(usize),
     /// The offset is too high.
-    #[error("offset={0} is too high: at most {MAX_OFFSET} is accepted")]
+    #[error("offset={0} is too high; at most {MAX_OFFSET} is accepted")]
     BadOffset(usize),
-    /// The leader's term ended before the answer was there.
+    /// The leader's term ended before the answer was ready.
     #[error(transparent)]
     TermOver(#[from] TermOver),
 }

@@ -1,4 +1,4 @@
-//! Workers that failed or were slow just now.
+//! Workers that have failed or been slow recently.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::Time;
 
-/// How long a worker is asked last. A worker that hangs costs one search a wait, not each.
+/// Time for which a doubtful worker is asked last, so that a worker that hangs delays one search and not every search.
 const DOUBTED_FOR: Duration = Duration::from_secs(2);
 
-/// Workers that are asked after others for a while.
+/// Doubtful workers, which are asked after the others for a while.
 #[derive(Debug, Default)]
 pub(super) struct Doubts(Mutex<BTreeMap<Arc<str>, Time>>);
 
@@ -18,7 +18,7 @@ impl Doubts {
         self.doubts().insert(Arc::clone(worker), now + DOUBTED_FOR);
     }
 
-    /// It did a task in time.
+    /// Removes the doubt about a worker that did a task in time.
     pub(super) fn clear(&self, worker: &str) {
         self.doubts().remove(worker);
     }

@@ -1,4 +1,4 @@
-//! What each round asks, and what is made of the answers.
+//! Rounds of a search: the tasks that each sends, and how it reads the answers.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use crate::search::shard::ShardId;
 use crate::search::weights::{Statistics, Weights};
 use crate::search::wire::{Hit, Named, Shown, Task, TaskAnswer, Wanted};
 
-/// Round 1.
+/// Round 1: statistics.
 pub(super) struct StatisticsRound {
     pub(super) terms: Vec<String>,
 }
 
-/// A shard's statistics and the state of which they are.
+/// Statistics of a shard, with the state to which they belong.
 pub(super) struct Counted {
     pub(super) named: Named,
     pub(super) statistics: Statistics,
@@ -37,7 +37,7 @@ impl Round for StatisticsRound {
     }
 }
 
-/// Round 2.
+/// Round 2: the best documents.
 pub(super) struct SearchRound<'a> {
     pub(super) snapshots: BTreeMap<ShardId, SnapshotId>,
     pub(super) query: &'a Query,
@@ -45,8 +45,8 @@ pub(super) struct SearchRound<'a> {
     pub(super) limit: usize,
 }
 
-/// What was found in a shard. Of its hits those may lack that are not among the best of the shards asked for together with
-/// it: they are not among the best of all either.
+/// Matches found in a shard. The hits leave out those that are not among the best of the shards asked for in the same task;
+/// such hits cannot be among the best of all either.
 #[derive(Debug, Default)]
 pub(super) struct Found {
     matching: u64,
@@ -76,7 +76,7 @@ impl Round for SearchRound<'_> {
     }
 }
 
-/// The best of all shards.
+/// Best hits of all shards.
 pub(super) struct Best {
     pub(super) hits: Vec<Hit>,
     pub(super) total: u64,
@@ -96,7 +96,7 @@ impl Best {
     }
 }
 
-/// Round 3.
+/// Round 3: titles and snippets.
 pub(super) struct SnippetRound<'a> {
     pub(super) documents: BTreeMap<ShardId, Vec<Wanted>>,
     pub(super) query: &'a Query,

@@ -1,24 +1,24 @@
-//! The query string of `/search`.
+//! Parameters of `/search`, from its query string.
 
 use crate::search::coordinator::SearchRequest;
 
-/// How many hits there are unless told otherwise.
+/// Default number of hits.
 const LIMIT: usize = 10;
 
-/// A query string that is not accepted.
+/// Fault of a query string.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum BadParameters {
-    #[error("the parameter q is missing: /search?q=WORDS, and if wanted &limit=10&offset=0")]
+    #[error("the parameter q is missing; expected /search?q=WORDS, optionally with &limit=10&offset=0")]
     NoQuery,
     #[error("the parameter {0} is given more than once")]
     Twice(&'static str),
-    #[error("{name}={value} is no number: a whole number from 0 on is accepted")]
+    #[error("{name}={value} is not a number; a whole number from 0 on is accepted")]
     NoNumber { name: &'static str, value: String },
     #[error("`{0}` is not percent-encoded UTF-8")]
     Encoding(String),
 }
 
-/// Reads `q`, `limit` and `offset`; other parameters are none of ours.
+/// Parses `q`, `limit` and `offset`, and ignores other parameters.
 pub(super) fn parse(query: &str) -> Result<SearchRequest, BadParameters> {
     let (mut q, mut limit, mut offset) = (None, None, None);
     for pair in query.split('&') {
@@ -44,7 +44,7 @@ pub(super) fn parse(query: &str) -> Result<SearchRequest, BadParameters> {
     })
 }
 
-/// A value of `application/x-www-form-urlencoded` (WHATWG URL, 5.1), strictly.
+/// Decodes a value of `application/x-www-form-urlencoded` (WHATWG URL, 5.1), strictly.
 fn decode(value: &str) -> Result<String, BadParameters> {
     let bad = || BadParameters::Encoding(value.to_owned());
     let mut bytes = Vec::with_capacity(value.len());

@@ -1,4 +1,4 @@
-//! The documents: a few dozen short texts, the same in every run.
+//! Documents of the simulated search: a few dozen short texts, the same in every run.
 
 use std::io;
 use std::sync::LazyLock;
@@ -13,7 +13,7 @@ const WORDS: [&str; 12] = [
 const DOCUMENTS: u64 = 36;
 const LONGEST: u64 = 14;
 
-/// The documents. Each text stands under two paths, so that there are equal scores.
+/// The documents. Each text has two paths, so that equal scores occur.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Collection;
 
@@ -27,7 +27,7 @@ static TEXTS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
 fn document(number: u64) -> (String, String) {
     let mut numbers = Numbers(number / 2);
     let length = 1 + numbers.below(LONGEST);
-    // The first words are common, the last are rare.
+    // The first words of the list are common and the last are rare.
     let mut word = || {
         let all = WORDS.len() as u64;
         WORDS[numbers.below(all).min(numbers.below(all)) as usize]
@@ -40,7 +40,7 @@ fn document(number: u64) -> (String, String) {
     }
 }
 
-/// A row of numbers that look random (Knuth's MMIX generator, its high bits).
+/// Sequence of pseudorandom numbers (the high bits of Knuth's MMIX generator).
 struct Numbers(u64);
 
 impl Numbers {
@@ -54,7 +54,7 @@ impl Source for Collection {
     fn scan(&self, _now: SystemTime) -> Result<Scan, FolderError> {
         let file = |(path, text): &(String, String)| {
             let stamp = Stamp { size: text.len() as u64, modified_ns: 0, changed_ns: 0, inode: 0 };
-            let kind = Kind::of(path).expect("each has an ending that is known");
+            let kind = Kind::of(path).expect("every path has a known extension");
             DocumentFile { path: path.clone(), kind, stamp, settled: true }
         };
         Ok(Scan { documents: TEXTS.iter().map(file).collect(), skipped: Vec::new() })

@@ -1,4 +1,4 @@
-//! Whether an answer is right, or partial and says so, or one of the known refusals. Everything else is wrong.
+//! Judge of answers: an answer must be right, or partial and say so, or a known refusal. Everything else is wrong.
 
 use bytes::Bytes;
 use http::{Response, StatusCode};
@@ -10,16 +10,16 @@ use super::question::Question;
 use crate::search::ShardId;
 use crate::search::coordinator::{SearchAnswer, ShownHit};
 
-/// An answer that is not wrong.
+/// Answer that is not wrong.
 #[derive(Debug)]
 pub(super) enum Judged {
-    /// All of it, as one node alone would answer.
+    /// The whole answer, as a single node would give it.
     Whole(SearchAnswer),
-    /// What is there of it, with a count of what is not.
+    /// A part of the answer, with the number of missing documents.
     Partial(SearchAnswer),
-    /// The question is a bad one.
+    /// A refusal, because the question is malformed.
     BadQuestion,
-    /// Not now, with the code.
+    /// A refusal for now, with its code.
     Later(String),
 }
 
@@ -33,7 +33,7 @@ struct Reason {
     code: String,
 }
 
-/// What a cluster may say that cannot answer now.
+/// Refusals of a cluster that cannot answer now.
 const LATER: &[(StatusCode, &str)] = &[
     (StatusCode::SERVICE_UNAVAILABLE, "no_role"),
     (StatusCode::SERVICE_UNAVAILABLE, "no_leader"),
@@ -43,7 +43,7 @@ const LATER: &[(StatusCode, &str)] = &[
     (StatusCode::GATEWAY_TIMEOUT, "too_slow"),
 ];
 
-/// Judges what a cluster of so many nodes answers to `question`.
+/// Judges the answer of a cluster of `nodes` nodes to `question`.
 pub(super) fn judge(question: &Question, response: &Response<Bytes>, nodes: usize) -> Result<Judged, String> {
     let wrong = |what: &str| {
         let (status, body) = (response.status(), String::from_utf8_lossy(response.body()));
@@ -51,7 +51,7 @@ pub(super) fn judge(question: &Question, response: &Response<Bytes>, nodes: usiz
     };
     if response.status() != StatusCode::OK {
         let Ok(Refusal { error }) = serde_json::from_slice(response.body()) else {
-            return wrong("not in the known form");
+            return wrong("the body has an unknown form");
         };
         let is_refused = response.status() == StatusCode::BAD_REQUEST && error.code == "bad_query";
         return if is_refused && ALONE.refuses(question) {
@@ -59,27 +59,31 @@ pub(super) fn judge(question: &Question, response: &Response<Bytes>, nodes: usiz
         } else if LATER.contains(&(response.status(), error.code.as_str())) {
             Ok(Judged::Later(error.code))
         } else {
-            wrong("not a known refusal")
+            wrong("the refusal is unknown")
         };
     }
     let Ok(answer) = serde_json::from_slice::<SearchAnswer>(response.body()) else {
-        return wrong("not in the known form");
+        return wrong("the body has an unknown form");
     };
     if ALONE.refuses(question) {
-        return wrong("one node alone refuses it");
+        return wrong("a single node refuses this question");
     }
     let is_plausible = answer.query == question.query && answer.workers < nodes && answer.epoch > 0;
     if !is_plausible || answer.partial != (answer.missing > 0) {
-        return wrong("it contradicts itself or the question");
+        return wrong("the answer contradicts itself or the question");
     }
     if answer.partial {
-        return if explained(question, &answer) { Ok(Judged::Partial(answer)) } else { wrong("no shards give this") };
+        return if explained(question, &answer) {
+            Ok(Judged::Partial(answer))
+        } else {
+            wrong("no set of shards gives this answer")
+        };
     }
     let right = ALONE.whole(question);
-    if is_page(&answer, &right) { Ok(Judged::Whole(answer)) } else { wrong(&format!("right is {right:?}")) }
+    if is_page(&answer, &right) { Ok(Judged::Whole(answer)) } else { wrong(&format!("the right answer is {right:?}")) }
 }
 
-/// Whether there are shards which searched, and shards which told their statistics before, that give just this answer.
+/// True if some set of shards that searched, and some set that sent its statistics before, give exactly this answer.
 fn explained(question: &Question, answer: &SearchAnswer) -> bool {
     let whole = ALONE.whole(question);
     let found = |searched: Shards| -> u64 {
@@ -103,7 +107,7 @@ fn is_page(answer: &SearchAnswer, page: &Page) -> bool {
         && answer.hits.iter().zip(&page.hits).all(|(hit, right)| is_hit(hit, right))
 }
 
-/// A hit whose snippet nobody had in time is shown without it, under the name of its file.
+/// Compares a hit with the right one. A hit whose snippet did not arrive in time is shown without it, under its file name.
 fn is_hit(hit: &ShownHit, right: &ShownHit) -> bool {
     let is_bare = hit.snippet.is_empty() && right.document.rsplit('/').next() == Some(&*hit.title);
     hit.document == right.document
@@ -133,12 +137,12 @@ mod tests {
     }
 
     fn judged(answer: &SearchAnswer) -> Result<Judged, String> {
-        let body = serde_json::to_vec(answer).expect("an answer has a form in JSON");
+        let body = serde_json::to_vec(answer).expect("an answer can be written as JSON");
         judge(&QUESTION, &Response::new(body.into()), 3)
     }
 
     #[test]
-    fn the_whole_answer_is_right_and_each_other_one_is_wrong() {
+    fn the_whole_answer_is_right_and_every_other_one_is_wrong() {
         let right = answer(Shards::ALL, Shards::ALL);
         assert!(
             right.hits.len() == 10 && right.hits[0].score == right.hits[1].score,
@@ -161,18 +165,18 @@ mod tests {
         for make in wrong {
             let mut answer = right.clone();
             make(&mut answer);
-            judged(&answer).expect_err("it is wrong");
+            judged(&answer).expect_err("this answer is wrong");
         }
     }
 
     #[test]
-    fn a_partial_answer_is_one_that_some_shards_give() {
+    fn a_partial_answer_must_come_from_some_set_of_shards() {
         for (counted, searched) in [(0xff, 0x7f), (0xfe, 0xfe), (0xfe, 0x3e), (0, 0)] {
             let partial = answer(Shards(counted), Shards(searched));
             assert!(matches!(judged(&partial), Ok(Judged::Partial(_))), "{partial:?}");
 
             judged(&SearchAnswer { partial: false, missing: 0, ..partial.clone() })
-                .expect_err("it hides what is missing");
+                .expect_err("it hides that documents are missing");
             let Some(first) = partial.hits.first().cloned() else { continue };
             let louder = ShownHit { score: first.score.next_up(), ..first };
             let mut hits = partial.hits.clone();
@@ -189,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn refusals_are_known_ones_and_fit_the_question() {
+    fn refusals_must_be_known_and_fit_the_question() {
         let refusal = |status, code| {
             let body = format!(r#"{{"error": {{"code": "{code}", "message": ""}}}}"#);
             let mut response = Response::new(Bytes::from(body));
@@ -201,6 +205,7 @@ mod tests {
         let bad = refusal(StatusCode::BAD_REQUEST, "bad_query");
         assert!(matches!(judge(&Question::new("\"open"), &bad, 3), Ok(Judged::BadQuestion)));
         judge(&QUESTION, &bad, 3).expect_err("the question is a good one");
-        judge(&QUESTION, &refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal"), 3).expect_err("a panic is no answer");
+        judge(&QUESTION, &refusal(StatusCode::INTERNAL_SERVER_ERROR, "internal"), 3)
+            .expect_err("a panic is not an answer");
     }
 }

@@ -1,4 +1,4 @@
-//! What a host sends to others, as it goes out: a task is something that only a leader may send.
+//! Requests that a host sends to others, watched as they go out: only a leader may send a task.
 
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
@@ -11,7 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use super::watched::Sender;
 
-/// The sockets of a host whose requests are read along.
+/// Sockets of a host whose outgoing requests are watched.
 #[derive(Clone, Debug)]
 pub(super) struct Outgoing {
     net: Arc<dyn Net>,
@@ -37,11 +37,11 @@ impl Net for Outgoing {
     }
 }
 
-/// A connection on which tasks are sent.
+/// Connection on which tasks are sent.
 struct Sending {
     stream: Box<dyn Stream>,
     acts: Acts,
-    /// What was sent of a request that is not whole yet.
+    /// Bytes sent of a request that is not complete yet.
     sent: Vec<u8>,
 }
 
@@ -57,7 +57,8 @@ impl Sending {
     }
 }
 
-/// Where the body of the first request begins and ends, once it is whole (RFC 9112; with a length, as our client sends it).
+/// Beginning and end of the first request's body, once the request is complete (RFC 9112; with a length, as our client
+/// sends it).
 fn request(bytes: &[u8]) -> Option<(usize, usize)> {
     let body = bytes.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let head = core::str::from_utf8(&bytes[..body]).ok()?;
@@ -96,7 +97,7 @@ mod tests {
     use super::request;
 
     #[test]
-    fn a_request_is_found_once_it_is_whole() {
+    fn a_request_is_found_once_it_is_complete() {
         let text = b"POST /task HTTP/1.1\r\nHost: b:80\r\nContent-Length: 4\r\n\r\n{\"a\"GET";
         let whole = text.len() - 3;
 

@@ -1,19 +1,19 @@
-//! What is asked for.
+//! Questions of the simulated search.
 
 use core::fmt;
 
-/// One search.
+/// Search request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Question {
-    /// The query as a person types it.
+    /// Query as a person types it.
     pub query: &'static str,
-    /// How many hits.
+    /// Number of hits to return.
     pub limit: usize,
-    /// How many of the best are passed over.
+    /// Number of the best hits to skip.
     pub offset: usize,
 }
 
-/// What is asked for throughout: queries of every form, pages, and some that are refused.
+/// Questions asked throughout a run: queries of every form, pages, and some that are refused.
 pub(super) const QUESTIONS: &[Question] = &[
     first("river"),
     first("stone lantern"),
@@ -44,7 +44,7 @@ const fn page(query: &'static str, limit: usize, offset: usize) -> Question {
 }
 
 impl Question {
-    /// The first ten for `query`.
+    /// Asks for the first ten hits for `query`.
     #[must_use]
     pub const fn new(query: &'static str) -> Self {
         first(query)
