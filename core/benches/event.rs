@@ -1,4 +1,5 @@
-//! What one event costs a node at rest: a leader with 20 workers, and a waiter. The aim is under 100 ns and no allocation.
+//! Cost of one event for a node at rest: a leader with 20 workers, and a waiter. The aim is under 100 ns and no
+//! allocation.
 
 #[allow(dead_code, reason = "shared with a test, which uses other parts of it")]
 #[path = "../tests/common/steady.rs"]
@@ -9,7 +10,7 @@ use rolecall_core::store::Notice;
 use rolecall_core::{Event, Link, Node, OpId, Slot};
 use steady::Steady;
 
-/// Heartbeats between two times at which a node looks at everything again.
+/// Number of heartbeats between two full listings of a node.
 const BEATS: u64 = 20;
 
 fn events(criterion: &mut Criterion) {
@@ -37,7 +38,7 @@ fn beats(leader: &mut Steady) {
     (0..BEATS).for_each(|_| leader.beat());
 }
 
-/// What a clock does not show.
+/// Prints the numbers that a clock does not show.
 fn report() {
     let mut leader = Steady::leader(20);
     let counted = allocation_counter::measure(|| beats(&mut leader));

@@ -14,7 +14,7 @@ use smol::channel::{Receiver, Sender, unbounded};
 use smol::future::or;
 use smol::{LocalExecutor, Timer};
 
-/// What comes to a node's task.
+/// A message to a node's task.
 enum Message {
     Event(Event),
     Die,
@@ -47,7 +47,7 @@ async fn act(executor: &LocalExecutor<'_>) {
         }
     };
     for (mail, task) in nodes.into_values() {
-        // Whoever was killed does not listen any more.
+        // The killed node does not listen any more.
         let _ = mail.try_send(Message::Event(Event::Shutdown));
         task.await;
     }
@@ -80,7 +80,7 @@ async fn run(
             None => None,
         };
         let Some(role) = seat.step(&mut store.borrow_mut(), event) else { return };
-        // Once the story is over nobody listens.
+        // Once the story is over, nobody listens.
         let _ = report.try_send((id, role));
     }
 }

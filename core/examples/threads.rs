@@ -12,7 +12,7 @@ use std::thread;
 use common::{Next, Seat, Shared, Story};
 use rolecall_core::{Event, Role};
 
-/// What comes to a node's thread.
+/// A message to a node's thread.
 enum Message {
     Event(Event),
     Die,
@@ -33,7 +33,7 @@ fn main() {
     }
     let ending = tell(&reports, &nodes);
     for (mail, thread) in nodes.into_values() {
-        // Whoever was killed does not listen any more.
+        // The killed node does not listen any more.
         let _ = mail.send(Message::Event(Event::Shutdown));
         thread.join().expect("a node's thread does not panic");
     }
@@ -77,7 +77,7 @@ fn run(
             Err(_) => None,
         };
         let Some(role) = seat.step(&mut lock(), event) else { return };
-        // Once the story is over nobody listens.
+        // Once the story is over, nobody listens.
         let _ = report.send((id, role));
     }
 }

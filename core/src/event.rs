@@ -1,23 +1,23 @@
-//! What happens to a node.
+//! Events: everything that can happen to a node.
 
 use core::time::Duration;
 
 use crate::store::{Answer, Notice};
 use crate::{Fence, OpId, Run, Session};
 
-/// Something that happened in the world. Nothing is assumed about the order of answers, notices and session events: they
-/// arrive by separate roads.
+/// Something that happened in the world. Answers, notices and session events arrive by separate roads, so nothing is
+/// assumed about their order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Event {
     /// A session is connected: a new one, or the same one again.
     SessionUp {
-        /// Which.
+        /// The session.
         session: Session,
-        /// The timeout that was negotiated for it.
+        /// Negotiated timeout of the session.
         timeout: Duration,
-        /// Fresh random bits, from which identifiers and jitter are drawn.
+        /// Fresh random bits, the source of identifiers and jitter.
         entropy: u64,
     },
     /// The connection is lost; the session may live on.
@@ -26,55 +26,55 @@ pub enum Event {
     SessionLost,
     /// A request was answered.
     Answered {
-        /// Which.
+        /// Id of the operation.
         id: OpId,
-        /// How it ended.
+        /// The answer.
         answer: Answer,
     },
     /// A watch fired.
     Noticed {
-        /// The request that set it.
+        /// Id of the request that set the watch.
         id: OpId,
-        /// Why.
+        /// Reason.
         notice: Notice,
     },
-    /// A service that was started serves.
+    /// A started service serves.
     ServiceStarted {
-        /// Which run.
+        /// The life of the service.
         run: Run,
     },
     /// A service could not be started, or ended without being asked to.
     ServiceFailed {
-        /// Which run.
+        /// The life of the service.
         run: Run,
     },
-    /// A service that was stopped is gone: its requests in flight are answered or cut off.
+    /// A stopped service is gone: its requests in flight are answered or cut off.
     ServiceStopped {
-        /// Which run.
+        /// The life of the service.
         run: Run,
     },
-    /// Somebody showed a fencing token that is newer than this node's floor; it may be forged.
+    /// Another process showed a fence that is newer than this node's floor; it may be forged.
     FenceSeen {
-        /// What was shown.
+        /// The fence shown.
         fence: Fence,
     },
-    /// An operator asks the leader to give up its term; ignored elsewhere.
+    /// An operator asks the leader to give up its term. Other nodes ignore it.
     Resign,
-    /// The application wants its node to lead when it is its turn, or wants that no more: then a leader gives its term up in
-    /// good order, and its place in the election with it. A node is willing from its start on; one that becomes willing again
-    /// enters behind those who stand already.
+    /// The application wants its node to lead when its turn comes, or no longer wants that. A leader then gives up its
+    /// term and its place in the election in good order. A node is willing from its start; one that becomes willing
+    /// again enters behind those that already stand.
     Stand {
-        /// True if it wants to lead.
+        /// True if the application wants to lead.
         willing: bool,
     },
-    /// This node is to end, in good order.
+    /// This node is asked to end in good order.
     Shutdown,
-    /// The driver's timer. Early or twice does no harm.
+    /// The driver's timer. It does no harm if it comes early or twice.
     Wake,
 }
 
 impl Event {
-    /// True for what tells of the connection and the session: what was pending before it will not be answered.
+    /// True for news of the connection or the session. Requests pending before it are not answered any more.
     #[must_use]
     pub const fn is_session_news(&self) -> bool {
         match self {
@@ -92,7 +92,7 @@ impl Event {
         }
     }
 
-    /// The operation that this answers or gives notice of; `None` for what no request brought about.
+    /// Id of the operation that this event answers, or of the request that set its watch; `None` for any other event.
     #[must_use]
     pub const fn operation(&self) -> Option<OpId> {
         match self {

@@ -1,4 +1,4 @@
-//! Whether another live session goes by this node's id.
+//! Search for another live session under this node's id.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -6,28 +6,29 @@ use core::time::Duration;
 use crate::names::{Moment, Named, Names};
 use crate::{Config, Member, Session, Time, Timer};
 
-/// Found out before this node stands for anything, and once more when it is registered, since two may start together.
+/// Result of the search. The directories are read before this node takes any role, and once more after it has
+/// registered, since two nodes may start together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Identity {
-    /// Not looked yet.
+    /// The directories were not read yet.
     #[default]
     Unread,
-    /// Somebody is registered: it may be this node's own former life, which its session outlasts for a while.
+    /// Another session is registered. It may be this node's own former life, whose session lives on for a while.
     Waiting { session: Session, until: Time, again_at: Option<Time> },
-    /// Nobody was, so this node may register.
+    /// No other session is registered, so this node may register.
     Free,
-    /// This node registered; the directories are read once more.
+    /// This node has registered; the directories are read once more.
     Registered,
-    /// Nobody was registered before this node.
+    /// No other session was registered before this node's.
     Proved,
 }
 
-/// What the directories say when both were just read.
+/// Entries under this node's id, in fresh readings of both directories.
 pub(crate) struct Sight<'a> {
-    /// Whoever else goes by this node's id.
+    /// Another session's entry.
     pub(crate) other: Option<&'a Member>,
-    /// The revision of this node's own entry.
+    /// Revision of this node's own entry.
     pub(crate) own: Option<u64>,
 }
 
@@ -39,7 +40,7 @@ impl Identity {
         }
     }
 
-    /// Whether the directories are of interest.
+    /// True if the directories still matter.
     pub(crate) fn is_open(&self) -> bool {
         match self {
             Self::Unread | Self::Waiting { .. } | Self::Registered => true,
@@ -47,7 +48,7 @@ impl Identity {
         }
     }
 
-    /// This node's entry is there; true if the directories have to be read again.
+    /// Notes that this node's entry exists. Returns true if the directories have to be read again.
     pub(crate) fn registered(&mut self) -> bool {
         let first = *self == Self::Free;
         if first {
@@ -56,7 +57,7 @@ impl Identity {
         first
     }
 
-    /// Time passes; true if the directories have to be read again.
+    /// Applies the passing of time. Returns true if the directories have to be read again.
     pub(crate) fn expire(&mut self, now: Time) -> bool {
         match self {
             Self::Waiting { again_at, .. } => again_at.take_if(|at| *at <= now).is_some(),
@@ -64,7 +65,7 @@ impl Identity {
         }
     }
 
-    /// Looks at fresh readings. Gives the address of the other when this node has to refuse.
+    /// Judges fresh readings. Returns the other node's address if this node has to refuse.
     pub(crate) fn look(
         &mut self,
         now: Time,

@@ -1,4 +1,4 @@
-//! This node's own entry in a directory: what is wanted against what is there.
+//! This node's own entry in a directory: wanted against actual.
 
 use alloc::vec::Vec;
 
@@ -8,20 +8,20 @@ use crate::step::{Backoff, Pending, Soonest, Standing, Step, remember};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
-/// What an entry says beside who and where, which never changes.
+/// The part of an entry that can change; id and address never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Entry {
     pub(crate) epoch: Option<Epoch>,
 }
 
-/// One reconciliation of one entry. The desired entry is passed in with each step, so nothing can act on an older wish.
+/// Reconciliation of one entry. Each step passes in the wanted entry, so that nothing acts on an older wish.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Membership {
     directory: Directory,
     known: Known,
-    /// A write of unknown outcome may still happen.
+    /// True if a write of unknown outcome may still happen.
     unsure: bool,
     /// Earlier sessions of this process that may have left an entry.
     former: Vec<Session>,
@@ -50,11 +50,11 @@ enum Ask {
 }
 
 impl Ask {
-    /// Whether it may still happen after nobody waits for it any more, and would do harm.
+    /// True if it may still happen after nobody waits for it any more, and would do harm.
     fn is_write(self) -> bool {
         match self {
             Self::Join(_) | Self::Leave => true,
-            // No name is used by two sessions, so repeating it does no harm.
+            // No two sessions share a name, so repeating it does no harm.
             Self::LeaveFormer(_) | Self::Sync | Self::Verify => false,
         }
     }
@@ -84,7 +84,7 @@ impl Membership {
         }
     }
 
-    /// The session is over or abandoned: what it may have left is deleted by its name.
+    /// Handles the end of the session: an entry that it may have left is deleted by its name.
     pub(crate) fn lose(&mut self, session: Session) {
         self.suspend();
         if self.known != Known::Absent || self.unsure {
@@ -94,7 +94,7 @@ impl Membership {
         self.unsure = false;
     }
 
-    /// Read again, though nothing happened.
+    /// Rereads the entry although nothing happened.
     pub(crate) fn reread(&mut self) {
         if self.known != Known::Absent {
             self.known = Known::Unread;
@@ -117,7 +117,7 @@ impl Membership {
         }
     }
 
-    /// An answer; true if it shows that the session is not the believed one.
+    /// Handles an answer. Returns true if it shows that the session is not the believed one.
     pub(crate) fn answered(&mut self, now: Time, standing: &Standing, id: OpId, answer: &Answer) -> bool {
         let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
         if *answer == Answer::Unknown && pending.kind.is_write() {
@@ -134,7 +134,7 @@ impl Membership {
                 self.watch = Some(pending.id).filter(|_| !pending.dirty);
             }
             (Ask::Verify, Answer::Refused(Refusal::Missing)) => {
-                // The watch of an earlier reading has fired: its notice tells nothing new, however late.
+                // The watch of an earlier reading has fired: its notice brings nothing new, however late.
                 self.watch = None;
                 self.settled(Known::Absent);
             }
@@ -176,7 +176,7 @@ impl Membership {
         self.backoff.holds(now);
     }
 
-    /// Nobody knows what came of an operation, or will come of it.
+    /// Notes that the outcome of an operation is unknown, or still to come.
     fn doubt(&mut self, ask: Ask) {
         if Mutant::UnconfirmedLeaveDone.lives() && ask == Ask::Leave {
             return self.settled(Known::Absent);
@@ -225,14 +225,14 @@ impl Membership {
         }
     }
 
-    /// Whether there is no entry of this session, for certain.
+    /// True if this session has no entry, for certain.
     pub(crate) fn is_absent(&self) -> bool {
         self.known == Known::Absent
             && !self.unsure
             && !self.pending.as_ref().is_some_and(|pending| matches!(pending.kind, Ask::Join(_)))
     }
 
-    /// Whether the entry is there, as read.
+    /// True if the entry exists, as read.
     pub(crate) fn is_present(&self) -> bool {
         matches!(self.known, Known::Present(_))
     }
@@ -248,17 +248,17 @@ impl Membership {
         self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
     }
 
-    /// Whether it waits for this watch.
+    /// True if it waits for this watch.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         self.watch == Some(id)
     }
 
-    /// Whether nothing is asked or scheduled.
+    /// True if nothing is pending or scheduled.
     pub(crate) fn is_quiet(&self) -> bool {
         self.pending.is_none() && self.backoff.deadline().is_none()
     }
 
-    /// Whether, being quiet, it is as wanted.
+    /// True if the entry is as wanted, provided that it is quiet.
     pub(crate) fn agrees(&self, wanted: Option<Entry>) -> bool {
         self.next(wanted).is_none()
     }

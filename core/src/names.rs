@@ -1,9 +1,9 @@
-//! What in a state is only a name: numbers and instants that matter by identity, order or distance, never by themselves.
+//! Renaming: numbers and times in a state that matter by identity, order or distance, but not by their values.
 //!
-//! Two states that differ in such names alone behave alike. Whoever explores states, or compares them, gives them canonical
-//! names first, else no state is ever seen twice. [`Named`] walks through everything that has names, nodes, the store's machine
-//! and the messages between them, so that a whole world can be renamed consistently; [`Canonical`] has the canonical names of
-//! what one node knows.
+//! Two states that differ only in such names behave alike. An explorer of states gives them canonical names first, or
+//! it never sees any state twice. [`Rename`] visits every name in nodes, in the store's machine and in the messages
+//! between them, so a whole world can be renamed consistently. [`Canonical`] has the canonical names for everything
+//! that one node knows.
 
 mod canonical;
 mod messages;
@@ -14,61 +14,63 @@ use alloc::vec::Vec;
 
 use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer};
 
-/// Something that names occur in.
+/// A value that contains names.
 pub trait Named {
-    /// Shows every name to `names`, which may change it. The order is the same for equal states.
+    /// Shows every name to `renamer`, which may change it. Equal states show their names in the same order.
     fn names(&mut self, names: &mut dyn Names);
 }
 
-/// Why a revision of the store matters.
+/// Uses of a revision of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Revision {
-    /// As a term's epoch: compared with other epochs.
+    /// Epoch of a term: compared with other epochs.
     Epoch,
-    /// As what created an entry: compared with what created others of the same node. The session in its name comes before.
+    /// Creation of an entry: compared with other creations of the same node. The session in the entry's name is shown
+    /// before it.
     Created,
-    /// As what a server shows or a client has seen: compared with its like and with [`Written`](Self::Written).
+    /// Newest revision that a server shows or a client has seen: compared with its kind and with
+    /// [`Written`](Self::Written).
     Seen,
-    /// As what last changed something: compared with [`Seen`](Self::Seen).
+    /// Last change of something: compared with [`Seen`](Self::Seen).
     Written,
 }
 
-/// Why an instant matters.
+/// Uses of a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Moment {
-    /// A node wants to be woken then.
+    /// A node wants to wake then.
     Deadline(Timer),
-    /// Something ends then, and nobody is woken for it.
+    /// Something ends then, without waking anybody.
     Limit,
-    /// Something happened then: what matters is how long ago.
+    /// Something happened then; its distance matters.
     Past,
 }
 
-/// Meets names. What a namer is not interested in, it leaves alone.
+/// A visitor of names. By default it leaves each name alone.
 pub trait Names {
-    /// The names of operations that follow are those of the client of this session (only the store mixes them).
+    /// Announces that the operations which follow belong to the client of this session. Only the store mixes clients.
     fn client(&mut self, _session: Session) {}
-    /// An operation.
+    /// Id of an operation.
     fn operation(&mut self, _id: &mut OpId) {}
-    /// The present link, and the count of operations that were issued.
+    /// The present link, and the number of operations issued.
     fn issued(&mut self, _link: &mut Link, _count: &mut u32) {}
     /// A life of a service.
     fn run(&mut self, _run: &mut Run) {}
-    /// The newest life of a service, and whether it has not ended.
+    /// The newest life of a service, and whether it goes on.
     fn last_run(&mut self, _run: &mut Run, _lives: bool) {}
     /// A revision of the store.
     fn revision(&mut self, _kind: Revision, _revision: &mut u64) {}
-    /// A session; that of nobody is 0. Those of one client are compared by their order.
+    /// A session; 0 stands for none. Sessions of one client are compared by their order.
     fn session(&mut self, _session: &mut Session) {}
-    /// The newest session's number.
+    /// Number of the newest session.
     fn last_session(&mut self, _newest: &mut u64) {}
-    /// A candidate's sequence number.
+    /// Sequence number of a candidate.
     fn sequence(&mut self, _sequence: &mut i64) {}
-    /// The sequence number of the next candidate.
+    /// Sequence number of the next candidate.
     fn next_sequence(&mut self, _next: &mut i64) {}
-    /// A contender's name, compared for equality only.
+    /// Guid of a contender, compared for equality only.
     fn guid(&mut self, _guid: &mut Guid) {}
-    /// The random bits of a connection, from which names were drawn.
+    /// Random bits of a connection, from which names were made.
     fn entropy(&mut self, _entropy: &mut u64) {}
     /// A point in time.
     fn time(&mut self, _moment: Moment, _at: &mut Time) {}

@@ -9,29 +9,29 @@ use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Reply, Request};
 use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time};
 
-/// How closely a directory is followed.
+/// Degrees to which a directory is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Interest {
     /// Not at all.
     None,
-    /// One reading on each connection, and when asked for.
+    /// One reading on each connection, and others on demand.
     Read,
-    /// Readings on every change.
+    /// A reading on every change.
     Watch,
 }
 
-/// What is known of a directory. Stale from the loss of the store until the first fresh reading after it.
+/// Mirror of a directory. Stale from the loss of the store until the first fresh reading after it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Registry {
     directory: Directory,
     snapshot: Snapshot,
-    /// Read on this connection.
+    /// True if it was read on this connection.
     current: bool,
-    /// Read since it was last known to have changed.
+    /// True if it was read since it last changed, as far as is known.
     fresh: bool,
     watch: Option<OpId>,
-    /// Whether the pending reading leaves a watch, or the last one did.
+    /// The pending reading; its kind says whether it sets a watch.
     pending: Option<Pending<bool>>,
     backoff: Backoff,
 }
@@ -53,17 +53,17 @@ impl Registry {
         &self.snapshot.members
     }
 
-    /// Entries of the last reading that could not be read.
+    /// Number of unreadable entries in the last reading.
     pub(crate) fn skipped(&self) -> u32 {
         self.snapshot.skipped
     }
 
-    /// Whether the last reading is of this connection: until then nothing in it may be believed (FLINK-19557).
+    /// True if the last reading was on this connection. Until then nothing in it may be believed (FLINK-19557).
     pub(crate) fn is_current(&self) -> bool {
         self.current
     }
 
-    /// Whether the last reading is of this connection and nothing has changed since, as far as is known.
+    /// True if the last reading was on this connection and nothing has changed since, as far as is known.
     pub(crate) fn is_fresh(&self) -> bool {
         self.fresh
     }
@@ -79,7 +79,7 @@ impl Registry {
         self.watch = None;
     }
 
-    /// Read again, though nothing happened.
+    /// Rereads the directory although nothing happened.
     pub(crate) fn reread(&mut self) {
         self.fresh = false;
         if let Some(pending) = &mut self.pending {
@@ -94,7 +94,7 @@ impl Registry {
         }
     }
 
-    /// An answer; gives what changed.
+    /// Handles an answer. Returns true if the members changed.
     pub(crate) fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) -> bool {
         let Some(pending) = self.pending.take_if(|pending| pending.id == id) else { return false };
         match answer {
@@ -153,17 +153,17 @@ impl Registry {
         self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
     }
 
-    /// Whether it waits for this watch.
+    /// True if it waits for this watch.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         self.watch == Some(id)
     }
 
-    /// Whether nothing is asked or scheduled.
+    /// True if nothing is pending or scheduled.
     pub(crate) fn is_quiet(&self) -> bool {
         self.pending.is_none() && self.backoff.deadline().is_none()
     }
 
-    /// Whether, being quiet, it follows as closely as is wanted.
+    /// True if it follows as closely as wanted, provided that it is quiet.
     pub(crate) fn agrees(&self, interest: Interest) -> bool {
         match interest {
             Interest::None => true,
@@ -174,7 +174,7 @@ impl Registry {
 }
 
 impl Difference {
-    /// What leads from one list of members to another; both ordered by key, no key twice.
+    /// Difference between two lists of members, both ordered by key and without duplicates.
     #[must_use]
     pub fn between(before: &[Member], after: &[Member]) -> Self {
         let mut difference = Self::default();
@@ -198,13 +198,13 @@ impl Difference {
         }
     }
 
-    /// Whether nothing changed.
+    /// True if nothing changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.joined.is_empty() && self.left.is_empty() && self.changed.is_empty()
     }
 
-    /// Applies it to the list that it starts from.
+    /// Applies the difference to the list from which it starts.
     pub fn apply(&self, members: &mut Vec<Member>) {
         let gone = |key: &MemberKey| self.left.contains(key) || self.changed.iter().any(|member| member.key == *key);
         members.retain(|member| !gone(&member.key));
@@ -224,7 +224,7 @@ impl Named for Registry {
     }
 }
 
-/// Whether it leaves a watch.
+/// Kind of a pending reading: true if it sets a watch.
 impl Named for bool {
     fn names(&mut self, _names: &mut dyn Names) {}
 }

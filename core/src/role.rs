@@ -1,4 +1,4 @@
-//! What a node runs: desired against actual, and the ordered steps between them.
+//! The services of a node: desired against actual, and the ordered steps between them.
 
 use core::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Role {
-    /// Nothing yet, or nothing any more.
+    /// No role, yet or any more.
     #[default]
     None,
     /// Answers tasks.
@@ -20,7 +20,7 @@ pub enum Role {
     Leader,
 }
 
-/// What a node is to do: a role, and for a leader in which term.
+/// The role that a node should serve, and the term of a leader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Duty {
@@ -47,7 +47,7 @@ impl Duty {
     }
 }
 
-/// The service that runs, or is on its way in or out. There is room for one.
+/// The service that runs, starts or stops. There is room for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Services {
@@ -67,7 +67,7 @@ enum Phase {
     Stopping { run: Run, duty: Duty, drain_until: Time, halt_at: Time },
 }
 
-/// A duty that is not served yet, since its first start was asked for.
+/// A duty since its first start, while it is not served.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Failing {
@@ -76,25 +76,25 @@ struct Failing {
     failures: u8,
 }
 
-/// What a step towards a duty depends on.
+/// Conditions for a step towards a duty.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Conditions {
     pub(crate) duty: Duty,
-    /// Whether the registries let it start.
+    /// True if the registries let the service start.
     pub(crate) may_start: bool,
-    /// Whether the term of a leader's service is over: then it stops at once, without draining.
+    /// True if the term of a leader's service is over, so that the service stops at once, without draining.
     pub(crate) term_over: bool,
 }
 
 impl Services {
-    /// Starts that may fail before a leader resigns.
+    /// Number of failed starts after which a leader resigns.
     const FAILURES: u8 = 3;
 
     pub(crate) fn new() -> Self {
         Self { phase: Phase::Idle, last_run: Run(0), failing: None, backoff: Backoff::default() }
     }
 
-    /// What is served.
+    /// The duty that is served.
     pub(crate) fn serving(&self) -> Duty {
         match self.phase {
             Phase::Running { duty, .. } => duty,
@@ -102,7 +102,7 @@ impl Services {
         }
     }
 
-    /// What is served, or about to be, or not yet stopped.
+    /// The duty that is served, starts, or stops.
     pub(crate) fn occupied_by(&self) -> Duty {
         match self.phase {
             Phase::Idle => Duty::None,
@@ -114,12 +114,12 @@ impl Services {
         self.phase == Phase::Idle
     }
 
-    /// How often in a row the present duty could not be started.
+    /// Number of times in a row that the present duty could not be started.
     pub(crate) fn failures(&self) -> u8 {
         self.failing.as_ref().map_or(0, |failing| failing.failures)
     }
 
-    /// Whether a leader has tried long enough: three starts, or for the limit of one.
+    /// True if a leader has tried for long enough: three starts, or the time limit of one.
     pub(crate) fn has_failed_to_lead(&self, now: Time, config: &Config) -> bool {
         self.failing.as_ref().is_some_and(|failing| {
             failing.duty.role() == Role::Leader
@@ -162,10 +162,10 @@ impl Services {
         }
     }
 
-    /// One step towards the duty.
+    /// Takes one step towards the duty.
     ///
     /// # Errors
-    /// A stop that has outlasted its drain and the grace after it.
+    /// A stop has outlasted its drain and its grace.
     pub(crate) fn advance<S: Sink>(
         &mut self,
         now: Time,
@@ -239,7 +239,7 @@ impl Services {
         }
     }
 
-    /// When a leader that does not serve resigns.
+    /// Considers the time at which a leader that does not serve resigns.
     fn resignation(&self, config: &Config, soonest: &mut Soonest) {
         if let Some(failing) = self.failing.as_ref().filter(|failing| failing.duty.role() == Role::Leader) {
             soonest.consider(failing.since + config.start_limit, Timer::Service);

@@ -1,10 +1,10 @@
-//! Where a machine puts its actions: the caller's buffer.
+//! The caller's buffer for actions.
 
 use alloc::vec::Vec;
 
 use crate::Action;
 
-/// Takes actions in order. Nothing that waits to be drained is kept in the state of a machine.
+/// Takes actions in order. The state of a machine keeps no actions that wait to be drained.
 pub trait Sink {
     /// Adds one action.
     fn push(&mut self, action: Action);

@@ -1,4 +1,4 @@
-//! What a machine is given while it advances: the time, the session, names for its operations, and somewhere to put its
+//! Tools that a machine gets while it advances: the time, the session, ids for its operations, and a sink for its
 //! actions.
 
 use alloc::vec::Vec;
@@ -8,7 +8,7 @@ use crate::names::{Moment, Named, Names};
 use crate::store::Request;
 use crate::{Action, Link, OpId, Session, Sink, Slot, Time, Timer};
 
-/// Names operations. One for all machines of a node.
+/// Gives out operation ids. All machines of a node share one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Issuer {
@@ -17,7 +17,7 @@ pub(crate) struct Issuer {
 }
 
 impl Issuer {
-    /// A new connection, or none: what was issued before is of an earlier generation.
+    /// Begins a new generation: the connection is new or lost.
     pub(crate) fn relink(&mut self) {
         self.link = Link(self.link.0.wrapping_add(1));
     }
@@ -28,7 +28,7 @@ impl Issuer {
     }
 }
 
-/// The session that a node believes to have.
+/// The session in which a node believes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Standing {
@@ -39,12 +39,12 @@ pub(crate) struct Standing {
 }
 
 impl Standing {
-    /// How long an answer may take before a read is asked again and a write counts as unknown.
+    /// Time that an answer may take, before a read is repeated and a write counts as unknown.
     pub(crate) fn patience(&self) -> Duration {
         self.timeout / 3
     }
 
-    /// 64 random bits of this connection for one purpose; the same purpose gets the same bits.
+    /// 64 random bits of this connection. The same purpose always gets the same bits.
     pub(crate) fn random(&self, purpose: u64) -> u64 {
         // SplitMix64 (Steele, Lea, Flood 2014).
         let mut z = self.entropy.wrapping_add(purpose.wrapping_mul(0x9e37_79b9_7f4a_7c15));
@@ -68,18 +68,18 @@ pub(crate) struct Pending<Kind> {
     pub(crate) kind: Kind,
     pub(crate) sent: Time,
     pub(crate) deadline: Time,
-    /// A notice came meanwhile, so what the answer says may be out of date.
+    /// True if a notice came meanwhile, so that the answer may be out of date.
     pub(crate) dirty: bool,
 }
 
 impl<Kind> Pending<Kind> {
-    /// Whether it is this operation, and its answer would still count.
+    /// True if it is this operation, and its answer would still count.
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         self.id == id && now < self.deadline
     }
 }
 
-/// When to try again after something was refused: doubling, from a tenth of a second to five.
+/// Delay before the next try after a failure. It doubles, from a tenth of a second to five seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Backoff {
@@ -101,7 +101,7 @@ impl Backoff {
         *self = Self::default();
     }
 
-    /// Whether the next try has to wait; forgets a time that has passed.
+    /// True if the next try has to wait. Forgets a delay that is over.
     pub(crate) fn holds(&mut self, now: Time) -> bool {
         if self.until.is_some_and(|until| until <= now) {
             self.until = None;
@@ -124,12 +124,12 @@ pub(crate) struct Step<'a, S> {
 }
 
 impl<S: Sink> Step<'_, S> {
-    /// The session, while it is connected: nothing is sent otherwise.
+    /// The session, while it is connected. Nothing is sent otherwise.
     pub(crate) fn connected(&self) -> Option<Standing> {
         self.standing.filter(|standing| standing.connected)
     }
 
-    /// Sends a request and gives the record of its being pending.
+    /// Sends a request, and returns the pending operation.
     pub(crate) fn send<Kind>(
         &mut self,
         standing: &Standing,
@@ -143,7 +143,7 @@ impl<S: Sink> Step<'_, S> {
     }
 }
 
-/// Finds the soonest of several deadlines; of two at the same time, the one that was named first.
+/// Soonest of several deadlines. If two are equal, the one that was considered first.
 #[derive(Debug, Default)]
 pub(crate) struct Soonest {
     pub(crate) deadline: Option<(Time, Timer)>,
@@ -156,14 +156,14 @@ impl Soonest {
         }
     }
 
-    /// The answer to what is pending, if anything is.
+    /// Considers the deadline of a pending answer.
     pub(crate) fn answer<Kind>(&mut self, pending: Option<&Pending<Kind>>) {
         if let Some(pending) = pending {
             self.consider(pending.deadline, Timer::Answer);
         }
     }
 
-    /// The next try of what was refused, if anything was.
+    /// Considers the end of a delay.
     pub(crate) fn retry(&mut self, backoff: &Backoff) {
         if let Some(at) = backoff.deadline() {
             self.consider(at, Timer::Retry);
@@ -179,10 +179,10 @@ impl Named for Backoff {
     }
 }
 
-/// How much of earlier sessions is kept in mind.
+/// Number of earlier sessions that are remembered.
 const REMEMBERED: usize = 4;
 
-/// Keeps in mind what an earlier session left; the oldest is given up, since its session is long over.
+/// Remembers an earlier session. The oldest one is dropped, since it is long over.
 pub(crate) fn remember<T>(former: &mut Vec<T>, latest: T) {
     if former.len() == REMEMBERED {
         former.remove(0);

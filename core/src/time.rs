@@ -6,7 +6,7 @@ use core::time::Duration;
 /// A point in time, in nanoseconds since an origin that the driver chooses.
 ///
 /// The axis counts suspended time and never goes back (`CLOCK_BOOTTIME`, or the simulator's clock). Arithmetic
-/// saturates, so that no input makes a machine panic.
+/// saturates, so no input makes a machine panic.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
@@ -15,7 +15,7 @@ pub struct Time(u64);
 impl Time {
     /// The origin of the axis.
     pub const ZERO: Self = Self(0);
-    /// Later than every event: what never comes due.
+    /// Later than every event. A deadline at this time never comes.
     pub const MAX: Self = Self(u64::MAX);
 
     /// The point `nanos` nanoseconds after the origin.
@@ -36,7 +36,7 @@ impl Time {
         self.0
     }
 
-    /// How long after `earlier` this is; zero where it is not after it.
+    /// Time from `earlier` to this; zero if this is not later.
     #[must_use]
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))

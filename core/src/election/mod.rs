@@ -1,8 +1,9 @@
-//! Elections: who of the willing leads.
+//! Elections among the nodes that are willing to lead.
 //!
-//! A folder for each family of stores, and one enum of their machines. What a [`Node`](crate::Node) asks of its election is
-//! small: whether it leads, with which token and until when; how far it is to go; when to be woken; whether it holds its
-//! promises. Nothing else of a node knows the family. From outside only the [`Timing`] tells it.
+//! There is a folder for each family of stores, and one enum of their machines. A [`Node`](crate::Node) asks little of
+//! its election: whether this node leads, with which fence and until when. It says how far to go, wakes the election at
+//! its deadlines, and checks its promises. No other part of a node knows the family; from outside, only the [`Timing`]
+//! shows it.
 
 pub(crate) mod queue;
 mod timing;
@@ -29,35 +30,35 @@ pub(crate) enum Election {
     Queue(Queue),
 }
 
-/// How far a node wants to go in its election.
+/// Extent to which a node takes part in its election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Will {
     /// Stand, and lead when it is this node's turn.
     Stand,
-    /// Keep what is held, begin nothing: a term goes on while its requests in flight end.
+    /// Keep a term that is held, but begin nothing: requests in flight may end.
     Keep,
-    /// Give up the term and everything that stands for it.
+    /// Give up the term and every candidate.
     Withdraw,
 }
 
-/// Where a node stands in its election.
+/// A node's position in its election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Position {
-    /// Not known, or not yet.
+    /// Not known yet, or no longer.
     Unknown,
-    /// Behind somebody.
+    /// Behind another candidate.
     Waiting,
-    /// This node holds a term.
+    /// In possession of a term.
     Leading {
-        /// Its token.
+        /// Fence of the term.
         fence: Fence,
-        /// The end of its validity.
+        /// End of the term's validity.
         until: Time,
     },
 }
 
 impl Position {
-    /// The term that is held: its token, and the end of its validity.
+    /// Fence of the term that is held, and the end of its validity.
     pub(crate) fn term(self) -> Option<(Fence, Time)> {
         match self {
             Self::Leading { fence, until } => Some((fence, until)),
@@ -66,26 +67,26 @@ impl Position {
     }
 }
 
-/// What an answer is judged by.
+/// Everything that an answer is judged by.
 pub(crate) struct Context<'a> {
     pub(crate) now: Time,
     pub(crate) standing: &'a Standing,
     pub(crate) config: &'a Config,
 }
 
-/// What the rest of the node has to see to after an answer.
+/// Discoveries in an answer that concern the rest of the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    /// The session is not what it was believed to be.
+    /// The session is not the one that the node believed in.
     pub(crate) session_is_wrong: bool,
-    /// The term record is not what it was read to be.
+    /// The term record is not as it was read.
     pub(crate) record_is_wrong: bool,
-    /// A candidate that was found to be nobody's.
+    /// A candidate that turned out to have no owner.
     pub(crate) ownerless: Option<Candidate>,
 }
 
 impl Election {
-    /// The election of a family, in which this node does not stand yet.
+    /// An election of this family, in which the node does not stand yet.
     pub(crate) fn new(timing: Timing) -> Self {
         match timing {
             Timing::Queue(timing) => Self::Queue(Queue::new(timing)),
@@ -113,14 +114,15 @@ impl Election {
         }
     }
 
-    /// The session, which had this timeout, is over, or nothing can be known of it: nothing of it is ours any more.
+    /// Handles the end of the session, which had this timeout, or the loss of all knowledge about it: nothing of it is
+    /// this node's any more.
     pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
         match self {
             Self::Queue(queue) => queue.lose(now, timeout),
         }
     }
 
-    /// Gives up the term at once; what stands for it stays, so everything is looked at again before the next claim.
+    /// Gives up the term at once. The candidate stays, so everything is read again before the next claim.
     pub(crate) fn step_down(&mut self) {
         match self {
             Self::Queue(queue) => queue.step_down(),
@@ -135,21 +137,21 @@ impl Election {
         }
     }
 
-    /// An answer in one of the election's slots.
+    /// Handles an answer in one of the election's slots.
     pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Outcome {
         match self {
             Self::Queue(queue) => queue.answered(context, id, answer),
         }
     }
 
-    /// A watch fired.
+    /// Handles a fired watch.
     pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
         match self {
             Self::Queue(queue) => queue.noticed(id, notice),
         }
     }
 
-    /// The coordinators changed, which may tell of who leads among other kinds of clients.
+    /// Notes a change of the coordinators, which may hint at a change among other kinds of clients.
     pub(crate) fn coordinators_changed(&mut self) {
         match self {
             Self::Queue(queue) => queue.coordinators_changed(),
@@ -164,7 +166,7 @@ impl Election {
         }
     }
 
-    /// Where this node stands.
+    /// Position of this node.
     pub(crate) fn position(&self) -> Position {
         match self {
             Self::Queue(queue) => queue.position(),
@@ -178,42 +180,42 @@ impl Election {
         }
     }
 
-    /// How many names in the election are not those of candidates.
+    /// Number of names in the election that are not candidates.
     pub(crate) fn skipped(&self) -> u32 {
         match self {
             Self::Queue(queue) => queue.skipped(),
         }
     }
 
-    /// True when nothing of this node is left in the election, for certain.
+    /// True if nothing of this node is left in the election, for certain.
     pub(crate) fn is_withdrawn(&self) -> bool {
         match self {
             Self::Queue(queue) => queue.is_withdrawn(),
         }
     }
 
-    /// True while the answer to this operation is waited for.
+    /// True if it waits for the answer to this operation.
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         match self {
             Self::Queue(queue) => queue.awaits(now, id),
         }
     }
 
-    /// True while it waits for this watch.
+    /// True if it waits for this watch.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         match self {
             Self::Queue(queue) => queue.relies_on(id),
         }
     }
 
-    /// True when nothing keeps it from deleting what should not be there.
+    /// True if nothing keeps it from deleting unwanted candidates.
     pub(crate) fn may_sweep(&self) -> bool {
         match self {
             Self::Queue(queue) => queue.may_sweep(),
         }
     }
 
-    /// The instants at which it wants to be woken.
+    /// Considers the times at which it wants to wake.
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
         match self {
             Self::Queue(queue) => queue.deadlines(connected, soonest),

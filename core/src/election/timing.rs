@@ -1,11 +1,11 @@
-//! The times by which elections are safe, by family.
+//! The times that decide when elections are safe, by family.
 
 use core::time::Duration;
 
 use super::queue::QueueTiming;
 use crate::Config;
 
-/// What a node has to know of its store's times, by the family of its election.
+/// A store's times, by the family of its election.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
@@ -30,7 +30,7 @@ impl Timing {
         }
     }
 
-    /// Longest time by which the store ends a session late.
+    /// Longest delay with which the store ends a session.
     pub(crate) fn rounding(self, timeout: Duration) -> Duration {
         match self {
             Self::Queue(timing) => timing.rounding(timeout),

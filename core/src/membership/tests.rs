@@ -1,4 +1,4 @@
-//! What only an unusual order brings to light.
+//! Cases that need an unusual order of events.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -11,7 +11,7 @@ use crate::{Action, Time};
 const STANDING: Standing =
     Standing { session: Session(1), timeout: Duration::from_secs(10), entropy: 0, connected: true };
 
-/// Lets the entry advance, gives the answer to what it asks, and tells what that was.
+/// Advances the entry and answers its request. Returns the id of that request.
 fn exchange(entry: &mut Membership, issuer: &mut Issuer, wanted: Option<Entry>, answer: &Answer) -> OpId {
     let mut out = Vec::new();
     entry.advance(&mut Step { now: Time::ZERO, standing: Some(STANDING), issuer, out: &mut out }, wanted);
@@ -34,6 +34,6 @@ fn a_late_notice_of_an_entry_that_was_seen_to_be_gone_tells_nothing_new() {
 
     entry.noticed(watch);
 
-    // A leader that already serves would halt if it had to doubt that it is no worker any more.
+    // A leader that already serves would halt if its worker entry were in doubt again.
     assert!(entry.is_absent());
 }

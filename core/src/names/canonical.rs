@@ -1,58 +1,59 @@
-//! The canonical names of what one node knows.
+//! The canonical names for everything that one node knows.
 
 use alloc::vec::Vec;
 
 use super::{Moment, Named, Names, Revision};
 use crate::{Link, Node, OpId, Run, Time};
 
-/// The present of every canonical state. Far enough from both ends of the axis that whatever happened keeps its distance.
+/// Present time of every canonical state. It is far enough from both ends of the axis that every past event keeps its
+/// distance.
 pub const ORIGIN: Time = Time::from_nanos(1 << 62);
 
-/// Numbers by their rank.
+/// Numbers, replaced by their ranks.
 #[derive(Clone, Debug, Default)]
 pub struct Ranks(Vec<u64>);
 
 impl Ranks {
-    /// Takes a number in; zero, which is nothing's, is not one.
+    /// Adds a number. Zero stands for none and is not added.
     pub fn add(&mut self, number: u64) {
         if number != 0 {
             self.0.push(number);
         }
     }
 
-    /// Orders the numbers that were taken in, before they are asked for.
+    /// Sorts the numbers once all are added, before the first rank is asked for.
     pub fn settle(&mut self) {
         self.0.sort_unstable();
         self.0.dedup();
     }
 
-    /// How many numbers there are.
+    /// Number of different numbers.
     #[must_use]
     pub fn len(&self) -> u64 {
         u64::try_from(self.0.len()).unwrap_or(u64::MAX)
     }
 
-    /// Whether there is none.
+    /// True if there are no numbers.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// How many of the numbers are no greater: from 1 for those that were taken in.
+    /// Rank of a number: how many numbers are not greater. It starts at 1 for numbers that were added.
     #[must_use]
     pub fn rank(&self, number: u64) -> u64 {
         u64::try_from(self.0.partition_point(|other| *other <= number)).unwrap_or(u64::MAX)
     }
 }
 
-/// Gives canonical names, as of one state of a node:
+/// Canonical names for one state of a node:
 ///
-/// - Instants are relative to now, which becomes [`ORIGIN`]; a deadline that has passed is now, since how long ago it was makes
-///   no difference; what happened keeps its distance; [`Time::MAX`] remains.
-/// - Operations that the node waits for or has watches of are numbered in the order in which its state names them; it compares
-///   them for equality only. All others are alike to it, and become one.
-/// - Runs likewise: one lives, at most.
-/// - Epochs, and revisions that created something, become their ranks, each among its like.
+/// - Times are relative to now, which becomes [`ORIGIN`]. A deadline that has passed becomes now, since its age makes
+///   no difference. Past events keep their distance. [`Time::MAX`] stays.
+/// - Operations that the node waits for, or has watches of, are numbered in the order in which its state shows them;
+///   the node compares them for equality only. All others are alike to it and become one.
+/// - Runs likewise: at most one lives.
+/// - Epochs, and revisions of creations, become ranks, each among its kind.
 #[derive(Clone, Debug, Default)]
 pub struct Canonical {
     now: Time,
@@ -64,7 +65,7 @@ pub struct Canonical {
 }
 
 impl Canonical {
-    /// The names that `node` has at `now`, ranked together with those in what else is to be renamed.
+    /// The canonical names for `node` at `now`, ranked together with the names in `others`.
     #[must_use]
     pub fn new(now: Time, node: &Node, others: &mut [&mut dyn Named]) -> Self {
         let mut survey = Survey { canonical: Self { now, ..Self::default() }, of_node: true };
@@ -77,14 +78,14 @@ impl Canonical {
         canonical
     }
 
-    /// Whether the node waits for this operation's answer, or for a notice of its watch.
+    /// True if the node waits for this operation's answer, or for a notice of its watch.
     #[must_use]
     pub fn knows(&self, id: OpId) -> bool {
         self.live.contains(&id)
     }
 }
 
-/// Collects what there is to be named.
+/// Collects every name.
 struct Survey {
     canonical: Canonical,
     of_node: bool,

@@ -1,15 +1,15 @@
-//! The application's wish to lead, or not to.
+//! The application's wish to lead, or not to lead.
 
-/// How far this node's place in the election follows the application's wish.
+/// Progress of this node's place in the election towards the application's wish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Candidacy {
-    /// It stands.
+    /// The node stands.
     #[default]
     Standing,
-    /// It gives its place up. A wish to lead that comes meanwhile waits until nothing is left of that place: others go first.
+    /// The node gives up its place. A new wish to lead waits until nothing is left of that place: others go first.
     Withdrawing { willing: bool },
-    /// It has no place, and wants none.
+    /// The node has no place, and wants none.
     Abstaining,
 }
 
@@ -23,7 +23,7 @@ impl Candidacy {
         };
     }
 
-    /// Nothing is left of the old place.
+    /// Notes that nothing is left of the old place.
     pub(super) fn withdrawn(&mut self) {
         *self = match *self {
             Self::Standing | Self::Withdrawing { willing: true } => Self::Standing,

@@ -8,9 +8,9 @@ use crate::{Epoch, Fence, Incarnation, Time, Violation};
 /// Compares the gates of all nodes at the same true time, and the order of their terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Cluster {
-    /// Whose gate was last seen open, and in which term.
+    /// Nodes whose gate was last seen open, with the fence of their term.
     open: BTreeMap<Arc<str>, Fence>,
-    /// Who held the newest term of each incarnation.
+    /// Epoch and holder of the newest term of each incarnation.
     newest: BTreeMap<Incarnation, (Epoch, Arc<str>)>,
     since: Option<Time>,
 }
@@ -22,10 +22,11 @@ impl Cluster {
         Self::default()
     }
 
-    /// Tells whether `node` could begin a leader-only act at this true instant: its own clock says that its gate is open.
+    /// Judges the gate of `node` at a true time. `open`: fence of its term, if its own clock says that a leader-only
+    /// act could begin.
     ///
     /// # Errors
-    /// P1, if another node could too; P12, if its term is not newer than the terms of others before it.
+    /// P1, if another node's gate is open too; P12, if its term is not newer than earlier terms of others.
     pub fn gate(&mut self, now: Time, node: &Arc<str>, open: Option<Fence>) -> Result<(), Violation> {
         let Some(fence) = open else {
             self.open.remove(node);
@@ -50,7 +51,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Since when nobody leads; `None` while somebody does. P6 bounds it in a healthy cluster.
+    /// Time since when no node leads; `None` while one does. P6 bounds it in a healthy cluster.
     #[must_use]
     pub fn leaderless_since(&self) -> Option<Time> {
         self.since

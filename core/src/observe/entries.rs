@@ -1,19 +1,19 @@
-//! What the store has said of a node's own entries in the registries.
+//! Own entries of a node in the registries, as the store reported them.
 
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply};
 use crate::{Directory, Node, OpId, Session, Violation};
 
-/// The entries of the present session.
+/// Entries of the current session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Entries {
     workers: Own,
     coordinators: Own,
 }
 
-/// What is known of one of them.
+/// Knowledge about one entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 struct Own {
-    /// It was asked for, and nothing has shown since that it is not there.
+    /// True if it was requested, and nothing has shown since that it does not exist.
     may_exist: bool,
     asked: Option<(OpId, Asked)>,
 }
@@ -26,10 +26,10 @@ enum Asked {
 }
 
 impl Entries {
-    /// A request is sent.
+    /// Judges a request that is sent.
     ///
     /// # Errors
-    /// An entry is made that may be there.
+    /// It creates an entry that may exist.
     pub(super) fn asked(&mut self, id: OpId, request: &DirectoryRequest, after: &Node) -> Result<(), Violation> {
         let (directory, session, asked) = match request {
             DirectoryRequest::Join { directory, session, .. } => (*directory, *session, Asked::Join),
@@ -47,7 +47,7 @@ impl Entries {
         judged
     }
 
-    /// An answer came that the node waited for.
+    /// Notes an answer that the node waited for.
     pub(super) fn answered(&mut self, id: OpId, answer: &Answer) {
         for entry in [&mut self.workers, &mut self.coordinators] {
             let Some((_, asked)) = entry.asked.take_if(|(other, _)| *other == id) else { continue };
@@ -72,7 +72,7 @@ impl Entries {
         }
     }
 
-    /// Whether this node may be listed as a worker.
+    /// True if this node may be listed as a worker.
     pub(super) fn may_be_worker(&self) -> bool {
         self.workers.may_exist
     }

@@ -1,4 +1,4 @@
-//! The form of a state in which a model checker knows it again.
+//! The canonical form of the store's state, in which a model checker recognizes it.
 
 use core::time::Duration;
 
@@ -8,12 +8,12 @@ use crate::Time;
 use crate::names::{Named, Names};
 
 impl Machine {
-    /// The same state under other names, with times counted from an origin not far before `now`; and `now` on that
-    /// axis, on which the future is the same.
+    /// This state with other names and with times counted from an origin shortly before `now`; and `now` on that axis,
+    /// on which the future is the same.
     ///
-    /// Ranks do as names, as long as they are taken over the whole world: the store, its clients and what is under way
-    /// between them. What is compared must keep its order, and a number that was to follow on the greatest must do so
-    /// still; session 0 is nobody's and keeps its number.
+    /// Names may be ranks, provided that they are taken over the whole world: the store, its clients, and the messages
+    /// between them. Values that are compared must keep their order, and the next number after the greatest must still
+    /// follow it. Session 0 stands for none and keeps its number.
     #[must_use]
     pub fn canonical(&self, now: Time, names: &mut dyn Names) -> (Self, Time) {
         let axis = Axis::of(self, now);
@@ -29,7 +29,7 @@ impl Machine {
         (life.heard, life.told) = match life.standing {
             Standing::Ghost => (Time::ZERO, Time::ZERO),
             Standing::Connected | Standing::Adrift => {
-                // What the others were told matters only as long as a cut could undo the last contact.
+                // The contact that the others knew of matters only while a cut could undo the last one.
                 let undoable = self.servers.len() > 1 && life.heard > axis.now - self.timing.half_tick();
                 let told = if undoable { life.told } else { life.heard };
                 (axis.place(life.heard, life.timeout), axis.place(told, life.timeout))
@@ -38,12 +38,12 @@ impl Machine {
     }
 }
 
-/// Times counted from an origin that lies a whole number of ticks back, beyond the last contact of every session.
+/// Axis of time with its origin a whole number of ticks back, before the last contact of every session.
 #[derive(Debug)]
 struct Axis {
     now: Time,
     tick: u64,
-    /// The beginning of this tick, and where it is put.
+    /// Beginning of the current tick, and its place on the axis.
     this_tick: u64,
     at: u64,
 }
@@ -55,7 +55,8 @@ impl Axis {
         Self { now, tick, this_tick: now.as_nanos() / tick * tick, at: longest }
     }
 
-    /// Where a contact is put, of a session with this timeout. Those that prove nothing any more are all one.
+    /// Place of a contact, for a session with this timeout. All contacts that prove nothing any more get the same
+    /// place.
     fn place(&self, time: Time, timeout: Duration) -> Time {
         let back = self.this_tick.saturating_sub(time.as_nanos()).min(reach(timeout, self.tick));
         let on = time.as_nanos().saturating_sub(self.this_tick);
@@ -63,7 +64,7 @@ impl Axis {
     }
 }
 
-/// So far before the beginning of this tick a contact proves nothing any more.
+/// Time before the beginning of this tick at which a contact proves nothing any more.
 fn reach(timeout: Duration, tick: u64) -> u64 {
     (nanos(timeout) / tick).saturating_add(2).saturating_mul(tick)
 }

@@ -1,4 +1,4 @@
-//! What holds in every state of the store.
+//! The invariants of the store.
 
 use core::fmt;
 
@@ -9,40 +9,42 @@ use super::watch::Target;
 use super::{Machine, Server};
 use crate::Session;
 
-/// What does not hold.
+/// A broken invariant of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Broken {
-    /// Something belongs to a session that is over.
+    /// An entry belongs to a session that is over.
     OrphanLeft(Session),
-    /// Something was written after the newest revision.
+    /// An entry was written after the newest revision.
     RevisionFromTheFuture,
-    /// A directory or the queue is out of order, or has a name twice.
+    /// A directory or the queue is out of order, or contains a name twice.
     OutOfOrder,
-    /// A server that can pass it on holds something back.
+    /// A server holds a request although it could pass it on.
     HeldForNothing(Server),
-    /// A client and its server do not know that its session is over, though the server is up to date.
+    /// A client and its server do not know that the client's session is over, although the server is up to date.
     Unaware(Session),
-    /// No server is left with the others.
+    /// Every server is cut off.
     NoMajority,
-    /// A session's number was given before its time, or its server is none.
+    /// A session's number was used before its time, or its server does not exist.
     NoSuchSession(Session),
-    /// A client is shown less than it has seen.
+    /// A client sees an older state than before.
     WentBack(Session),
-    /// What a client watches is gone, and the watch did not fire.
+    /// A watched entry is gone, but the watch did not fire.
     WatchLost(Session),
 }
 
 impl fmt::Display for Broken {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::OrphanLeft(session) => write!(formatter, "something of session {} outlived it", session.0),
-            Self::RevisionFromTheFuture => formatter.write_str("something bears a revision that is not committed yet"),
-            Self::OutOfOrder => formatter.write_str("names are out of order or there twice"),
-            Self::HeldForNothing(server) => write!(formatter, "server {} is not cut and holds requests", server.0),
+            Self::OrphanLeft(session) => write!(formatter, "an entry outlived session {}", session.0),
+            Self::RevisionFromTheFuture => formatter.write_str("an entry has a revision that is not committed yet"),
+            Self::OutOfOrder => formatter.write_str("names are out of order or duplicate"),
+            Self::HeldForNothing(server) => {
+                write!(formatter, "server {} holds requests although it is not cut off", server.0)
+            }
             Self::Unaware(session) => write!(formatter, "nobody told the client of session {} of its end", session.0),
             Self::NoMajority => formatter.write_str("every server is cut off"),
-            Self::NoSuchSession(session) => write!(formatter, "session {} cannot be", session.0),
-            Self::WentBack(session) => write!(formatter, "session {} is shown less than it has seen", session.0),
+            Self::NoSuchSession(session) => write!(formatter, "session {} cannot exist", session.0),
+            Self::WentBack(session) => write!(formatter, "session {} sees an older state than before", session.0),
             Self::WatchLost(session) => write!(formatter, "a watch of session {} did not fire", session.0),
         }
     }

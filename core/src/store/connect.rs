@@ -1,4 +1,4 @@
-//! Clients that come and go.
+//! Clients that connect and disconnect.
 
 use core::time::Duration;
 
@@ -28,7 +28,7 @@ impl Machine {
         }
     }
 
-    /// The client's link is gone: what it waits for stays unknown, and a session that was over is forgotten.
+    /// Drops a client's link: its pending requests stay unknown, and a session that was over is forgotten.
     pub(super) fn drop_link(&mut self, session: Session, out: &mut impl Sink) {
         let Some(life) = self.sessions.get_mut(&session) else { return };
         match life.standing {
@@ -56,7 +56,7 @@ impl Machine {
         life.seen = life.seen.max(replica.shows(&self.tree).revision);
     }
 
-    /// Opens a session, which is a commit: the server has to be up to date.
+    /// Opens a session. That is a commit, so the server has to be up to date.
     fn open(&mut self, now: Time, server: Server, client: Client, timeout: Duration, out: &mut impl Sink) {
         self.catch_up(server, out);
         self.newest += 1;
@@ -97,7 +97,7 @@ impl Machine {
             }
             Some((Standing::Connected | Standing::Adrift, false)) => {}
         }
-        // A session that has moved: what another server holds for it never happens.
+        // The session has moved to this server: requests that another server holds for it never happen.
         self.abandon_held(session, out);
         self.drop_held(session);
         out.push(Output::Connected { session, timeout });

@@ -5,14 +5,14 @@ use alloc::vec::Vec;
 use super::DirectoryReply;
 use crate::{Member, MemberKey, Session, Snapshot};
 
-/// One entry, with what is known of it.
+/// One entry, with its owner and revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Entry {
     pub(super) member: Member,
-    /// Who owns it, which its name need not tell.
+    /// The owner, which may differ from the session in the entry's name.
     pub(super) owner: Session,
-    /// The revision of the last write of its data (ZooKeeper: `mzxid`).
+    /// Revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,
 }
 
@@ -26,15 +26,15 @@ impl Entry {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Entries {
-    /// The revision at which an entry last came or went (ZooKeeper: `pzxid`).
+    /// Revision at which an entry was last added or removed (ZooKeeper: `pzxid`).
     pub(super) changed: u64,
-    /// Entries that cannot be read.
+    /// Number of unreadable entries.
     pub(super) littered: u32,
     pub(super) entries: Vec<Entry>,
 }
 
 impl Entries {
-    /// Adds an entry unless there is one of that name.
+    /// Adds an entry unless its name exists.
     pub(super) fn add(&mut self, member: Member, owner: Session) -> bool {
         let revision = member.created;
         match self.position(&member.key) {
@@ -73,7 +73,7 @@ impl Entries {
         found.is_ok()
     }
 
-    /// Removes what a session owns.
+    /// Removes everything that a session owns.
     pub(super) fn release(&mut self, owner: Session, revision: u64) {
         let before = self.entries.len();
         self.entries.retain(|entry| entry.owner != owner);

@@ -5,7 +5,7 @@ use super::session::Standing;
 use super::{Answer, Effect, Machine, Output, Refusal, Request, Sink};
 use crate::{OpId, Session, Time};
 
-/// What a connected client can ask for.
+/// A request of a connected client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub(super) enum Ask {
@@ -13,14 +13,14 @@ pub(super) enum Ask {
     Close,
 }
 
-/// What an [`Ask`] needs of its server.
+/// Need of a request, from its server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Need {
-    /// Nothing but what it shows.
+    /// Only the server's view.
     View,
-    /// To have caught up, if it is with the others.
+    /// An up-to-date view, if the server has contact with the others.
     Fresh,
-    /// The others.
+    /// Contact with the others.
     Commit,
 }
 
@@ -44,7 +44,7 @@ impl Need {
 }
 
 impl Machine {
-    /// Takes what a client asks for, and does or holds it.
+    /// Carries out a client's request, or holds it.
     pub(super) fn ask(&mut self, now: Time, session: Session, ask: Ask, out: &mut impl Sink) {
         let Some(life) = self.sessions.get_mut(&session) else {
             refuse(session, &ask, Refusal::SessionOver, out);
@@ -77,7 +77,7 @@ impl Machine {
         }
     }
 
-    /// Does what a client asks for, at a server that can.
+    /// Carries out a client's request, at a server that can.
     pub(super) fn perform(&mut self, session: Session, ask: &Ask, awaited: bool, out: &mut impl Sink) {
         match ask {
             Ask::Request(id, request) => self.answer(session, *id, request, awaited, out),
@@ -108,7 +108,7 @@ impl Machine {
     }
 }
 
-/// Answers a request; a close has no answer but the session's end.
+/// Refuses a request. A close has no answer but the session's end.
 pub(super) fn refuse(session: Session, ask: &Ask, refusal: Refusal, out: &mut impl Sink) {
     if let Ask::Request(id, _) = ask {
         out.push(Output::Answered { session, id: *id, answer: Answer::Refused(refusal) });

@@ -1,5 +1,5 @@
-//! The names in the store's state. Its times are not among them: they keep their places between ticks, which
-//! [`canonical`](super::canonical) sees to.
+//! Renaming of the store's state. Its times are not renamed: they keep their places between ticks, which
+//! [`canonical`](super::canonical) handles.
 
 use alloc::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What the store tells its clients.
+//! The store's messages to its clients.
 
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -6,66 +6,66 @@ use core::time::Duration;
 use super::{Answer, Notice, Server};
 use crate::{OpId, Session};
 
-/// A word of the store to a client.
+/// A message of the store to a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Output {
-    /// A client is connected, with a new session or the one that it had.
+    /// A client is connected, with a new session or its old one.
     Connected {
-        /// Its session.
+        /// The client's session.
         session: Session,
-        /// The timeout that was negotiated.
+        /// Negotiated timeout.
         timeout: Duration,
     },
-    /// A session is over, or never was. Its client is not connected any more.
+    /// A session is over, or never existed. Its client is not connected any more.
     Expired {
-        /// Which.
+        /// The session.
         session: Session,
     },
-    /// A server does not take a client now. It may try again, there or elsewhere.
+    /// A server does not accept a client now. The client may try again, there or elsewhere.
     Rejected {
-        /// Which.
+        /// The server.
         server: Server,
-        /// Why.
+        /// Reason.
         why: Rejection,
     },
-    /// The store broke the link of a client; its session may live on.
+    /// The store broke the link of a client, whose session may live on.
     Disconnected {
-        /// Whose.
+        /// The client's session.
         session: Session,
     },
     /// A request was answered.
     Answered {
-        /// Whose.
+        /// The client's session.
         session: Session,
-        /// Which.
+        /// Id of the operation.
         id: OpId,
-        /// How it ended.
+        /// The answer.
         answer: Answer,
     },
     /// A watch fired.
     Noticed {
-        /// Whose.
+        /// The client's session.
         session: Session,
-        /// The request that set it.
+        /// Id of the request that set the watch.
         id: OpId,
-        /// Why.
+        /// Reason.
         notice: Notice,
     },
-    /// A session was ended by its client.
+    /// A client has ended its session.
     Closed {
-        /// Which.
+        /// The session.
         session: Session,
     },
 }
 
-/// Why a server does not take a client.
+/// Reason for which a server does not accept a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Rejection {
-    /// There is no such server, or it has lost the others.
+    /// There is no such server, or it is cut off from the others.
     Unreachable,
-    /// The client has seen more than the server knows of.
+    /// The client has seen a newer state than the server knows.
     Behind,
 }
 

@@ -6,14 +6,14 @@ use alloc::vec::Vec;
 use super::QueueReply;
 use crate::{Candidate, Guid, Session};
 
-/// One candidate, with what is known of it.
+/// One candidate, with its owner and revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Contender {
     pub(super) candidate: Candidate,
     pub(super) owner: Session,
     pub(super) participant: Arc<str>,
-    /// The revision of the last write of its data (ZooKeeper: `mzxid`).
+    /// Revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,
 }
 
@@ -23,14 +23,14 @@ impl Contender {
     }
 }
 
-/// Candidates in order. A directory for ZooKeeper, whose children counter gives the sequence numbers.
+/// Candidates in order. In ZooKeeper this is a directory, whose counter of children gives the sequence numbers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Queue {
-    /// How many names were ever created here: the next sequence number (ZooKeeper: the `cversion` that the server keeps,
-    /// which deletions do not raise).
+    /// Number of names ever created here, which is the next sequence number (ZooKeeper: the `cversion` that the server
+    /// keeps, which deletions do not raise).
     pub(super) created: i64,
-    /// Names that are not those of candidates.
+    /// Number of names that are not candidates.
     pub(super) littered: u32,
     pub(super) contenders: Vec<Contender>,
 }

@@ -1,4 +1,4 @@
-//! The servers: what each shows of the tree, and what it holds back.
+//! The servers: their views of the tree, and the requests they hold.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -7,26 +7,26 @@ use super::exchange::Ask;
 use super::tree::Tree;
 use crate::Session;
 
-/// What a server shows.
+/// A server's view of the tree.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub(super) enum View {
-    /// Whatever is committed.
+    /// Every commit.
     #[default]
     Current,
-    /// What was committed when it fell behind.
+    /// The commits from before the server fell behind.
     Lagging(Arc<Tree>),
-    /// What it showed when it lost the others.
+    /// The view that it had when it lost the others.
     Cut(Arc<Tree>),
 }
 
-/// What a client sent to a server that could not pass it on.
+/// A client's request that its server could not pass on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Held {
     pub(super) session: Session,
     pub(super) what: Ask,
-    /// Whether the client still waits for the answer.
+    /// True if the client still waits for the answer.
     pub(super) awaited: bool,
 }
 
@@ -35,7 +35,7 @@ pub(super) struct Held {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Replica {
     pub(super) view: View,
-    /// In the order in which it came. Empty unless the server is cut.
+    /// Held requests, in the order in which they came. Empty unless the server is cut off.
     pub(super) held: Vec<Held>,
 }
 
@@ -44,12 +44,12 @@ impl Replica {
         matches!(self.view, View::Cut(_))
     }
 
-    /// Whether something of the session waits here, so that what comes after it has to wait too.
+    /// True if a request of the session waits here, so that later ones have to wait too.
     pub(super) fn holds_for(&self, session: Session) -> bool {
         self.held.iter().any(|held| held.session == session)
     }
 
-    /// What it shows, where `committed` is what there is.
+    /// The tree that it shows, given the committed one.
     pub(super) const fn shows<'a>(&'a self, committed: &'a Arc<Tree>) -> &'a Arc<Tree> {
         match &self.view {
             View::Current => committed,

@@ -1,17 +1,17 @@
-//! How long sessions last.
+//! Lengths of sessions.
 
 use core::time::Duration;
 
 use crate::Time;
 
-/// The store's tick, and whether it bounds the timeouts of sessions.
+/// The store's tick, and its bounds for session timeouts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Timing {
-    /// The end of a session is rounded up to a whole number of these; zero rounds nothing.
+    /// The end of a session is rounded up to a whole number of ticks. Zero rounds nothing.
     pub tick: Duration,
-    /// Whether timeouts are kept between 2 and 20 ticks.
+    /// True if timeouts are kept between 2 and 20 ticks.
     pub bounded: bool,
 }
 
@@ -22,7 +22,7 @@ impl Timing {
         Self { tick, bounded: true }
     }
 
-    /// Every timeout is granted as asked for.
+    /// Every timeout is granted as requested.
     #[must_use]
     pub const fn unbounded(tick: Duration) -> Self {
         Self { tick, bounded: false }
@@ -32,12 +32,12 @@ impl Timing {
         if self.bounded { wanted.clamp(self.tick.saturating_mul(2), self.tick.saturating_mul(20)) } else { wanted }
     }
 
-    /// So long a server may wait before it tells the others which clients it heard.
+    /// Longest time until a server tells the others which clients it heard.
     pub(super) fn half_tick(&self) -> Duration {
         self.tick / 2
     }
 
-    /// When a session ends that was last heard at `heard`: always later than `heard + timeout`, by at most a tick.
+    /// End of a session that was last heard at `heard`: always later than `heard + timeout`, by at most a tick.
     pub(super) fn expiry(&self, heard: Time, timeout: Duration) -> Time {
         let exact = heard + timeout;
         match u64::try_from(self.tick.as_nanos()) {

@@ -1,4 +1,4 @@
-//! Watches: what they are set on, and when they fire.
+//! Watches: their targets, and the changes that fire them.
 
 use alloc::vec::Vec;
 
@@ -6,7 +6,7 @@ use super::tree::{Author, Tree};
 use super::{Answer, DirectoryRequest, Notice, QueueRequest, Request};
 use crate::{Candidate, Directory, MemberKey, OpId, Slot};
 
-/// What is watched.
+/// Target of a watch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub(super) enum Target {
@@ -16,7 +16,7 @@ pub(super) enum Target {
 }
 
 impl Target {
-    /// Why a watch that was set on `self` at revision `since` fires in `tree`, if it does.
+    /// Notice of a watch that was set on `self` at revision `since`, if it fires in `tree`.
     pub(super) fn news(&self, since: u64, tree: &Tree) -> Option<Notice> {
         let written = match self {
             Self::Candidate(candidate) => tree.queue.find(candidate).map(|contender| contender.written),
@@ -29,7 +29,7 @@ impl Target {
         }
     }
 
-    /// What `request`, answered so, leaves a watch on.
+    /// Target of the watch that `request` sets, given its answer.
     fn of(author: &Author, request: &Request, answer: &Answer) -> Option<Self> {
         match answer {
             Answer::Done(_) => {}
@@ -72,13 +72,13 @@ pub(super) struct Watch {
     pub(super) id: OpId,
 }
 
-/// The watches of one session, ordered by target and slot; one for each of these pairs.
+/// The watches of one session, ordered by target and slot, with one watch for each such pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct Watches(pub(super) Vec<Watch>);
 
 impl Watches {
-    /// Sets the watch that `request`, answered so, asks for. It replaces an equal one.
+    /// Sets the watch that `request` asks for, given its answer. It replaces an equal one.
     pub(super) fn arm(&mut self, author: &Author, id: OpId, request: &Request, answer: &Answer) {
         let Some(target) = Target::of(author, request, answer) else { return };
         match self.position(&target, id.slot) {
@@ -87,7 +87,7 @@ impl Watches {
         }
     }
 
-    /// Takes out the watches that fire in `tree`, which was last seen at revision `since`.
+    /// Removes the watches that fire in `tree`, which the client last saw at revision `since`.
     pub(super) fn fire(&mut self, since: u64, tree: &Tree, mut tell: impl FnMut(OpId, Notice)) {
         self.0.retain(|watch| match watch.target.news(since, tree) {
             Some(notice) => {

@@ -1,4 +1,4 @@
-//! The next step, derived from what is wanted and what is known: nothing is planned ahead.
+//! The next step of the queue, derived from what is wanted and what is known: nothing is planned ahead.
 
 use super::{Ask, Doubt, Head, Queue, View};
 use crate::election::Will;
@@ -9,7 +9,7 @@ use crate::store::{QueueRequest, Request};
 use crate::{Candidate, Config, Sink, Slot};
 
 impl Queue {
-    /// Sends what is to be sent now. The caller has let time and will take their effect ([`Self::expire`],
+    /// Sends the requests that are due. The caller has already applied time and will ([`Self::expire`],
     /// [`Self::step_down`]).
     pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, will: Will, floor: &Floor) {
         let Some(standing) = step.connected() else { return };
@@ -46,8 +46,8 @@ impl Queue {
             Some(step.send(standing, Slot::Sweep, candidate, Request::Queue(QueueRequest::Delete { candidate })));
     }
 
-    /// A candidate of this node that should not be there: one of an earlier session, one more than is needed, or any when
-    /// this node withdraws.
+    /// A candidate of this node to delete: one of an earlier session, one more than is needed, or any if this node
+    /// withdraws.
     fn unwanted(&self, will: Will) -> Option<Candidate> {
         let stray = self.view.as_ref().and_then(|view| view.strays.first()).copied();
         let kept = match will {

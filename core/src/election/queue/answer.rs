@@ -1,4 +1,4 @@
-//! What answers and notices change.
+//! The effects of answers and notices.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -11,8 +11,8 @@ use crate::store::{Answer, Notice, QueueReply, Refusal, Reply};
 use crate::{Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
 
 impl Queue {
-    /// An answer in one of this machine's slots. One that nobody waits for changes nothing, but for a candidate of this
-    /// session that exists all the same.
+    /// Handles an answer in one of this machine's slots. An answer that nobody waits for changes nothing, unless it
+    /// reports a candidate of this session that exists after all.
     pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Outcome {
         if let Some(pending) = take(&mut self.pending, id) {
             let sent = pending.sent;
@@ -31,7 +31,7 @@ impl Queue {
         Outcome::default()
     }
 
-    /// A watch fired. While an answer is awaited it only marks that answer as out of date.
+    /// Handles a fired watch. If an answer is pending for it, the answer is only marked as out of date.
     pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.id == id) {
             pending.dirty = !Mutant::EarlyNoticeIgnored.lives();
@@ -78,7 +78,7 @@ impl Queue {
         !self.own.is_empty() && self.view.as_ref().is_some_and(|view| view.predecessor.is_none())
     }
 
-    /// The server has heard this node, which matters where it stands first.
+    /// Notes that a server has heard this node, which matters while it stands first.
     fn heard(&mut self, context: &Context<'_>, sent: Time, answer: &Answer) {
         if self.stands_first() && matches!(answer, Answer::Done(_)) {
             self.contacts.answered(context, self.timing, sent);
@@ -95,7 +95,7 @@ impl Queue {
         }
     }
 
-    /// A candidate exists that was asked for, now or long ago. Only the current session's count.
+    /// Notes a candidate that was requested, now or long ago. Only candidates of the current session count.
     fn entered(&mut self, candidate: Candidate) {
         if self.guid.is_none() || candidate.guid != self.guid && !Mutant::FormerCreateAdopted.lives() {
             return;
@@ -213,7 +213,7 @@ impl Queue {
         Outcome::default()
     }
 
-    /// A candidate was looked for and is not there.
+    /// Notes that a candidate does not exist.
     fn gone(&mut self, candidate: Candidate) {
         let is_head = self.view.as_ref().is_some_and(|view| view.head == Some(candidate));
         let is_predecessor = self.view.as_ref().is_some_and(|view| view.predecessor == Some(candidate));
@@ -249,7 +249,7 @@ impl Queue {
         Outcome::default()
     }
 
-    /// The claim is written. It makes a term only if nothing happened meanwhile and some of its validity is left.
+    /// Handles a committed claim. It makes a term only if nothing happened meanwhile and some of its validity is left.
     fn claimed(&mut self, context: &Context<'_>, claim: &Claim, epoch: Epoch) {
         let until = self.proved(context, claim.sent);
         let undisturbed = !self.look && self.watches_own() && self.lowest() == Some(claim.candidate);
@@ -279,7 +279,7 @@ impl Queue {
         }
     }
 
-    /// Until when the last write, which was sent at `sent` and is committed, proves that the session lives.
+    /// Time until which the last write, sent at `sent` and committed, proves that the session lives.
     fn proved(&self, context: &Context<'_>, sent: Time) -> Time {
         if Mutant::DeadlineFromAnswer.lives() {
             validity(context, context.now)
@@ -290,7 +290,7 @@ impl Queue {
         }
     }
 
-    /// A write of this session was committed, which proves it until then.
+    /// Extends the term: a committed write of this session proves the session until then.
     fn extend(&mut self, until: Time) {
         if let Some(term) = &mut self.term {
             term.until = term.until.max(until);
@@ -312,7 +312,7 @@ impl Queue {
         }
     }
 
-    /// A candidate does not exist any more. If it was the one that a term stands on, the term is over.
+    /// Forgets a candidate that does not exist any more. If the term stands on it, the term is over.
     fn forget(&mut self, candidate: Candidate) {
         if candidate.guid != self.guid {
             return;
@@ -321,7 +321,7 @@ impl Queue {
             self.step_down();
         }
         self.own.retain(|sequence| *sequence != candidate.sequence);
-        // One that is listed all the same, by a server that lags, has to be read again before anything is built on it.
+        // A lagging server may still list it; it has to be read again before anything is built on it.
         self.watch.take_if(|watch| watch.candidate == candidate);
         if self.own.is_empty() {
             self.contacts.clear();
@@ -330,14 +330,14 @@ impl Queue {
     }
 }
 
-/// A claim whose answer came.
+/// A claim that was answered.
 struct Claim {
     candidate: Candidate,
     incarnation: Incarnation,
     sent: Time,
 }
 
-/// Whether something other than a committed write proves that the session lives: nothing does.
+/// True if something other than a committed write proves that the session lives. Only mutants think so.
 fn proves_session(answer: &Answer) -> bool {
     match answer {
         Answer::Done(Reply::Queue(QueueReply::Candidates { .. } | QueueReply::Candidate { .. })) => {
@@ -348,7 +348,7 @@ fn proves_session(answer: &Answer) -> bool {
     }
 }
 
-/// How long a session is proved if all servers of the store hear of it without delay.
+/// End of the time that a contact proves a session, if all servers of the store hear of it without delay.
 fn validity(context: &Context<'_>, sent: Time) -> Time {
     context.config.validity(context.standing.timeout).map_or(sent, |validity| sent + validity)
 }

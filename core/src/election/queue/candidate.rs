@@ -1,8 +1,9 @@
-//! Who stands in the election.
+//! Candidates in the election.
 
-/// The random name of one contender during one session; it never outlives that session.
+/// Random name of a contender during one session. It never outlives that session.
 ///
-/// Ours begin with the bytes `52 43 4c 00` ("RCL"), which tells them from those of other clients of the same queue.
+/// A Rolecall node's guids begin with the bytes `52 43 4c 00` ("RCL"), so they differ from those of other clients of
+/// the same queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Guid(pub u128);
@@ -10,13 +11,13 @@ pub struct Guid(pub u128);
 impl Guid {
     const PREFIX: u128 = 0x5243_4c00;
 
-    /// One of ours, from 96 random bits (the upper 32 bits of `random` are replaced).
+    /// A Rolecall node's guid from 96 random bits (the upper 32 bits of `random` are replaced).
     #[must_use]
     pub const fn ours(random: u128) -> Self {
         Self((random & (u128::MAX >> 32)) | (Self::PREFIX << 96))
     }
 
-    /// Whether a Rolecall node made it.
+    /// True if a Rolecall node made it.
     #[must_use]
     pub const fn is_ours(self) -> bool {
         self.0 >> 96 == Self::PREFIX
@@ -39,21 +40,22 @@ impl<'de> serde::Deserialize<'de> for Guid {
     }
 }
 
-/// A place in the election queue: the smallest leads.
+/// A place in the election queue. The smallest leads.
 ///
-/// Ordered by the store's sequence number first; names stay at the edge.
+/// Candidates are ordered by the store's sequence number first. Their names in the store exist only in the store's
+/// adapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Candidate {
-    /// The number that the store gave it: a count for ZooKeeper, a revision for etcd.
+    /// Number that the store gave out: a count for ZooKeeper, a revision for etcd.
     pub sequence: i64,
-    /// Its contender's name; `None` where another kind of client made it without one.
+    /// The contender's guid; `None` if another kind of client made a candidate without one.
     pub guid: Option<Guid>,
 }
 
 impl Candidate {
-    /// Whether another kind of client made it.
+    /// True if another kind of client made it.
     #[must_use]
     pub fn is_foreign(&self) -> bool {
         !self.guid.is_some_and(Guid::is_ours)

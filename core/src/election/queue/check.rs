@@ -7,7 +7,7 @@ use crate::floor::Floor;
 use crate::step::Standing;
 
 impl Queue {
-    /// Every invariant that the state alone can show.
+    /// Checks every invariant that the state alone can show.
     pub(crate) fn check(&self, standing: Option<&Standing>, will: Will, floor: &Floor) -> Result<(), Violation> {
         if self.term.is_some() {
             let first = self.view.as_ref().is_some_and(|view| view.predecessor.is_none());
@@ -22,12 +22,12 @@ impl Queue {
         self.check_quiet(standing, will, floor)
     }
 
-    /// Whether a retry is scheduled.
+    /// True if a retry is scheduled.
     fn is_delayed(&self) -> bool {
         [&self.backoff, &self.sweep_backoff, &self.absence].iter().any(|backoff| backoff.deadline().is_some())
     }
 
-    /// Nothing is asked, nothing scheduled: then this node is where it should be.
+    /// Checks a quiet machine: if nothing is pending or scheduled, this node has to be where it should be.
     fn check_quiet(&self, standing: &Standing, will: Will, floor: &Floor) -> Result<(), Violation> {
         if self.doubt != Doubt::Sure || self.look || self.relist_at.is_none() {
             return Err(Violation::Stuck);

@@ -1,9 +1,9 @@
-//! What all servers of the store know of this session.
+//! Contacts: how much all servers of the store know of this session.
 //!
-//! The server to which a client is connected tells the others only every half tick whom it has heard. A write that is committed
-//! proves that the session lives; until when, they count from the last contact that they were told of. Where heartbeats are
-//! regular the margin covers the difference. It does not where the answer to one was late, or the process had paused: then a
-//! server that is cut off right after the next heartbeat takes what it has heard with it.
+//! A client's server tells the others only every half tick which clients it has heard. A committed write proves that
+//! the session lives, but the others count its end from the last contact that they were told of. While heartbeats are
+//! regular, the margin covers the difference. It does not if the answer to one was late or the process had paused: if
+//! the server is cut off right after the next heartbeat, the others never hear of that heartbeat.
 
 use super::QueueTiming;
 use crate::election::Context;
@@ -14,21 +14,21 @@ use crate::{Config, Time, Timer};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Contacts {
-    /// Of which the others may not know yet, in order, without gaps.
+    /// Contacts of which the other servers may not know yet, in order, without gaps.
     recent: [Option<Contact>; KEPT],
-    /// Until when the session lives by the newest of which they surely knew when the last write was sent.
+    /// Life of the session by the newest contact of which the others surely knew when the last write was sent.
     told: Option<Time>,
 }
 
-/// In half a tick there are no more heartbeats of a node.
+/// Largest number of a node's heartbeats in half a tick.
 const KEPT: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Contact {
-    /// When the others surely know of it.
+    /// Time at which the others surely know of it.
     known: Time,
-    /// Until when the session lives by it.
+    /// Time until which it keeps the session alive.
     lives: Time,
 }
 
@@ -37,7 +37,7 @@ impl Contacts {
         *self = Self::default();
     }
 
-    /// A request that was sent at `sent` is answered. Of several in a heartbeat's time the first counts.
+    /// Notes that a request sent at `sent` was answered. Of several within half a heartbeat interval the first counts.
     pub(super) fn answered(&mut self, context: &Context<'_>, timing: QueueTiming, sent: Time) {
         let Context { now, standing, config } = *context;
         let lives = sent + QueueTiming::lifetime(config, standing.timeout);
@@ -48,7 +48,7 @@ impl Contacts {
         }
     }
 
-    /// A write is sent: if it is committed, the others knew of whatever was answered half a tick before.
+    /// Notes that a write is sent: if it is committed, the others knew of every contact answered half a tick before.
     pub(super) fn ripen(&mut self, now: Time) {
         let is_ripe = |contact: &&Contact| contact.known <= now;
         let ripe = self.recent.iter().flatten().take_while(is_ripe).count();
@@ -57,8 +57,8 @@ impl Contacts {
         self.recent.rotate_left(ripe);
     }
 
-    /// Until when the last write, sent at `sent` and committed, proves the session. On a link that is new, or on which nothing
-    /// had to be asked, the client's own pings are what the others know of.
+    /// Time until which the last write, sent at `sent` and committed, proves the session. On a new link, or one on
+    /// which nothing had to be asked, the others know of the client's own pings.
     pub(super) fn proved(&self, context: &Context<'_>, timing: QueueTiming, sent: Time) -> Option<Time> {
         let Context { standing, config, .. } = *context;
         let timeout = standing.timeout;

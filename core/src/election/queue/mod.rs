@@ -1,13 +1,13 @@
-//! Election by a queue of candidates that live as long as their sessions: the smallest sequence leads, everyone else watches
-//! its direct predecessor only.
+//! Election by a queue of candidates that live as long as their sessions. The smallest sequence leads; everyone else
+//! watches only its direct predecessor.
 //!
-//! The recipe is ZooKeeper's ("Leader Election" in its recipes document), with what the field added to it: an owner that is
-//! compared, a term that is claimed by a write, a validity that only committed writes extend, creates that are looked for by
-//! their guid, and never a second write while the first is uncertain.
+//! The recipe is ZooKeeper's ("Leader Election" in its recipes document), with lessons from the field: owners are
+//! compared, a term is claimed by a write, only committed writes extend its validity, lost creates are looked for by
+//! their guid, and there is never a second write while the first is uncertain.
 //!
-//! The files: this one has the state and what connections and sessions do to it; `answer` what answers and notices do;
-//! `advance` derives the next step; `contact` knows what a committed write proves; `ownerless` keeps what stands for nobody;
-//! `check` has the invariants, `names` the names.
+//! This file has the state and the effects of connections and sessions; `answer` those of answers and notices;
+//! `advance` derives the next step; `contact` knows how much a committed write proves; `ownerless` keeps the candidates
+//! without owners; `check` has the invariants.
 
 mod advance;
 mod answer;
@@ -38,20 +38,20 @@ use crate::{Config, Fence, Incarnation, OpId, Session, Time, Timer};
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Queue {
     timing: QueueTiming,
-    /// What this node's candidates are named in the current session.
+    /// Guid of this node's candidates in the current session.
     guid: Option<Guid>,
-    /// The sequences of own candidates of this session that are known to exist, in order.
+    /// Sequences of this session's own candidates that are known to exist, in order.
     own: Vec<i64>,
-    /// Names of earlier sessions, whose candidates are deleted where they are still found.
+    /// Guids of earlier sessions, whose candidates are deleted if they are still found.
     former: Vec<Former>,
-    /// Candidates that count for nothing, since no session owns them.
+    /// Candidates that do not count, since no session owns them.
     ownerless: Ownerless,
     doubt: Doubt,
-    /// The queue must be listed (again) before anything new is begun.
+    /// True if the queue has to be listed (again) before anything new begins.
     look: bool,
     view: Option<View>,
     head: Head,
-    /// The one watch that counts, and whether it is on the predecessor or on the own candidate.
+    /// The one watch that counts, on the predecessor or on the own candidate.
     watch: Option<Watch>,
     term: Option<Term>,
     pending: Option<Pending<Ask>>,
@@ -60,48 +60,48 @@ pub(crate) struct Queue {
     contacts: Contacts,
     backoff: Backoff,
     sweep_backoff: Backoff,
-    /// Candidates were confirmed, one after the other, and the listings after them did not show them.
+    /// Backoff while the store confirms candidates and then does not list them.
     absence: Backoff,
     relist_at: Option<Time>,
 }
 
-/// A name that was used in an earlier session.
+/// A guid of an earlier session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Former {
     guid: Guid,
-    /// When its session is over even for a store that has just heard of it.
+    /// Time at which that session is over even for a store that has just heard of it.
     until: Time,
 }
 
-/// Whether a write of unknown outcome may still happen.
+/// Doubt about a write of unknown outcome, which may still happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Doubt {
-    /// None.
+    /// No doubt.
     #[default]
     Sure,
-    /// One may, and a sync has to be answered.
+    /// A write may still happen; a sync has to be answered next.
     Unsure,
-    /// A sync sent after it was answered; a listing sent after that has to be.
+    /// The sync was answered; a listing sent after it has to be answered next.
     Synced,
 }
 
-/// What the last listing said, as far as this node needs it.
+/// The last listing, as far as this node needs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct View {
     head: Option<Candidate>,
-    /// The candidate directly before the lowest own one.
+    /// The candidate right before the lowest own one.
     predecessor: Option<Candidate>,
     /// Candidates of this node's earlier sessions, in order.
     strays: Vec<Candidate>,
-    /// Whether somebody else's kind of client stands in the queue.
+    /// True if candidates of another kind of client stand in the queue.
     mixed: bool,
     skipped: u32,
 }
 
-/// Who stands first.
+/// The first candidate of the queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Head {
@@ -110,7 +110,7 @@ enum Head {
     Unread,
     /// Read.
     Known { candidate: Candidate, participant: Arc<str> },
-    /// Gone before it could be read, or not worth reading.
+    /// Gone before it was read, or not worth reading.
     Unknown,
 }
 
@@ -130,13 +130,13 @@ struct Term {
     beat_at: Time,
 }
 
-/// What the queue slot waits for.
+/// Kinds of requests in the queue's slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Ask {
     Enter,
     Sync,
-    /// `settles`: it was sent after a sync, so it ends the doubt.
+    /// `settles`: true if it was sent after a sync, so that it ends the doubt.
     List {
         settles: bool,
     },
@@ -151,7 +151,7 @@ enum Ask {
 }
 
 impl Ask {
-    /// Whether it may still happen after nobody waits for it any more.
+    /// True if it may still happen after nobody waits for it any more.
     fn is_write(&self) -> bool {
         match self {
             Self::Enter | Self::Claim { .. } => true,
@@ -185,7 +185,7 @@ impl Queue {
         }
     }
 
-    /// A session is connected that is not the one from before.
+    /// Begins a session other than the one before.
     pub(crate) fn begin(&mut self, now: Time, standing: &Standing, config: &Config) {
         let random = u128::from(standing.random(1)) << 64 | u128::from(standing.random(2));
         self.guid = Some(Guid::ours(random));
@@ -193,13 +193,13 @@ impl Queue {
         self.relist_at = Some(now + standing.jittered(config.relist, 3));
     }
 
-    /// The session from before is connected again: everything is read again, what is there and ours is kept.
+    /// Resumes the same session after a reconnect: everything is read again, and own candidates are kept.
     pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
         self.look = true;
         self.relist_at = Some(now + standing.jittered(config.relist, 3));
     }
 
-    /// The connection is lost: nothing that is pending will be answered for sure, no watch is certain.
+    /// Handles the loss of the connection: no pending request is sure to be answered, and no watch is certain.
     pub(crate) fn suspend(&mut self) {
         if self.pending.take().is_some_and(|pending| pending.kind.is_write()) {
             self.doubt = Doubt::Unsure;
@@ -219,7 +219,7 @@ impl Queue {
         self.relist_at = None;
     }
 
-    /// The session is over, or nothing can be known of it: nothing of it is ours any more.
+    /// Handles the end of the session, or the loss of all knowledge about it: nothing of it is this node's any more.
     pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
         self.suspend();
         if let Some(guid) = self.guid.take().filter(|_| !Mutant::FormerNotSwept.lives()) {
@@ -233,7 +233,7 @@ impl Queue {
         self.term = None;
     }
 
-    /// Gives up the term at once; the candidate stays, so everything is looked at again before the next claim.
+    /// Gives up the term at once. The candidate stays, so everything is read again before the next claim.
     pub(crate) fn step_down(&mut self) {
         if self.term.take().is_some() {
             self.look_again();
@@ -244,8 +244,8 @@ impl Queue {
         }
     }
 
-    /// What time alone brings about: the end of validity, answers that are overdue. True when everything is to be read
-    /// again.
+    /// Applies the passing of time: validity ends, and answers become overdue. Returns true if everything has to be
+    /// read again.
     pub(crate) fn expire(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
         if self.term.as_ref().is_some_and(|term| term.until <= now) && !Mutant::TermOutlivesValidity.lives() {
             self.step_down();
@@ -286,7 +286,7 @@ impl Queue {
         }
     }
 
-    /// The id of whoever stands first, if that is another kind of client.
+    /// Id of the first candidate, if another kind of client made it.
     pub(crate) fn foreign_head(&self) -> Option<&Arc<str>> {
         match &self.head {
             Head::Known { candidate, participant } if candidate.is_foreign() => Some(participant),
@@ -294,20 +294,21 @@ impl Queue {
         }
     }
 
-    /// The coordinators changed: in a queue that is shared with another kind of client, who stands first may have too.
+    /// Notes a change of the coordinators: in a queue shared with another kind of client, its head may have changed
+    /// too.
     pub(crate) fn coordinators_changed(&mut self) {
         if self.view.as_ref().is_some_and(|view| view.mixed) {
             self.look_again();
         }
     }
 
-    /// Names in the queue that are not those of candidates, or of candidates that no session owns.
+    /// Number of names in the queue that are not candidates, or candidates without owners.
     pub(crate) fn skipped(&self) -> u32 {
         let malformed = self.view.as_ref().map_or(0, |view| view.skipped);
         malformed.saturating_add(self.ownerless.count())
     }
 
-    /// Whether nothing of this node is left in the queue, for certain.
+    /// True if nothing of this node is left in the queue, for certain.
     pub(crate) fn is_withdrawn(&self) -> bool {
         self.own.is_empty()
             && self.doubt == Doubt::Sure
@@ -322,12 +323,12 @@ impl Queue {
             || self.beat.as_ref().is_some_and(|pending| pending.awaits(now, id))
     }
 
-    /// Whether it waits for this watch.
+    /// True if it waits for this watch.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         self.watch.as_ref().is_some_and(|watch| watch.id == id)
     }
 
-    /// Whether nothing keeps it from deleting what should not be there.
+    /// True if nothing keeps it from deleting unwanted candidates.
     pub(crate) fn may_sweep(&self) -> bool {
         self.sweep.is_none() && self.doubt == Doubt::Sure && self.sweep_backoff.deadline().is_none()
     }
@@ -352,7 +353,7 @@ impl Queue {
         }
     }
 
-    /// What is known of the queue is out of date, and so is what a pending answer will say of it.
+    /// Marks all knowledge of the queue as out of date, a pending answer included.
     fn look_again(&mut self) {
         self.look = true;
         if let Some(pending) = &mut self.pending {
@@ -360,8 +361,8 @@ impl Queue {
         }
     }
 
-    /// A heartbeat is a write: not while another may still happen, and only on a link that has shown the candidate to be
-    /// ours.
+    /// True if a heartbeat may be sent. It is a write, so no other write may be in doubt, and this link must have shown
+    /// the candidate to be this node's.
     fn may_beat(&self) -> bool {
         self.beat.is_none() && self.doubt == Doubt::Sure && self.watches_own()
     }
@@ -374,7 +375,7 @@ impl Queue {
         self.watch.as_ref().is_some_and(|watch| watch.candidate == *candidate)
     }
 
-    /// The own candidate that counts: the lowest; spare ones are deleted.
+    /// The own candidate that counts: the lowest. Spare ones are deleted.
     fn lowest(&self) -> Option<Candidate> {
         self.own.first().map(|sequence| self.candidate(*sequence))
     }
@@ -388,7 +389,7 @@ impl Queue {
     }
 }
 
-/// Slips of ours, for tests of what a node does about them.
+/// Deliberate mistakes, for tests of a node's reaction to them.
 #[cfg(test)]
 impl Queue {
     pub(crate) fn forget_relist(&mut self) {
@@ -400,7 +401,7 @@ impl Queue {
     }
 }
 
-/// The session of `standing` is what an owner has to be.
+/// True if `owner` is the session of `standing`.
 fn owns(standing: &Standing, owner: Session) -> bool {
     standing.session == owner || Mutant::OwnerNotCompared.lives()
 }

@@ -1,4 +1,4 @@
-//! The names in the queue's state.
+//! Renaming of the queue's state.
 
 use super::{Ask, Former, Head, Queue, Term, View, Watch};
 use crate::Timer;

@@ -1,4 +1,4 @@
-//! Candidates that no session owns: leftovers of a restored backup, or an operator's slip. They stand for nobody.
+//! Candidates that no session owns: leftovers of a restored backup, or an operator's mistake.
 
 use alloc::vec::Vec;
 
@@ -6,19 +6,20 @@ use crate::Candidate;
 use crate::mutant::Mutant;
 use crate::names::{Named, Names};
 
-/// Candidates of the last listing that were read and found to be nobody's, in order.
+/// Candidates of the last listing that were read and have no owner, in order.
 ///
-/// Listings give names without owners, so an owner is learned when a candidate is read as the head or as a predecessor. It
-/// never changes while the candidate exists, so all nodes come to the same order, each in its own time.
+/// Listings give names without owners, so a node learns an owner only when it reads a candidate as the head or as a
+/// predecessor. An owner never changes while its candidate exists, so all nodes arrive at the same order, each in its
+/// own time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct Ownerless(Vec<Candidate>);
 
 impl Ownerless {
-    /// Most that are remembered. One beyond them stands in the way until it is deleted.
+    /// Largest number remembered. One more stands in the way until it is deleted.
     const LIMIT: usize = 256;
 
-    /// Takes a candidate out of the queue. Returns false if there is no room left for it.
+    /// Takes a candidate out of the queue. Returns false if there is no room for it.
     pub(super) fn add(&mut self, candidate: Candidate) -> bool {
         if Mutant::OwnerlessStands.lives() {
             return false;
@@ -33,7 +34,7 @@ impl Ownerless {
         }
     }
 
-    /// Forgets those that a listing does not show any more.
+    /// Forgets candidates that a listing does not show any more.
     pub(super) fn keep_listed(&mut self, listed: &[Candidate]) {
         self.0.retain(|candidate| listed.contains(candidate));
     }

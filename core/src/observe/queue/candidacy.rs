@@ -1,4 +1,4 @@
-//! What the store has said of a node's own candidates, and what the node makes of it.
+//! Own candidates of a node, as the store reported them, and the node's use of them.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
@@ -8,36 +8,36 @@ use crate::step::remember;
 use crate::store::{Answer, Notice, QueueReply, QueueRequest, Refusal, Reply};
 use crate::{Candidate, Guid, Node, OpId, Session, Slot, Time, Violation};
 
-/// The own candidates of the present session, and what earlier sessions left.
+/// Own candidates of the current session, and candidates that earlier sessions left.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Candidacy {
-    /// What candidates were named that were asked for in this session.
+    /// Guid of the candidates requested in this session.
     guid: Option<Guid>,
-    /// The sequences of those that are there, as far as the store has told.
+    /// Sequences of those that exist, as far as the store has reported.
     known: BTreeSet<i64>,
-    /// Those that were read on this connection to be owned by this session.
+    /// Candidates that this session owns, as read on this connection.
     owned: BTreeSet<Candidate>,
     /// The watch on one of them.
     watched: Option<(OpId, Candidate)>,
-    /// What is asked, by where the answer goes.
+    /// Pending requests, by operation.
     asked: BTreeMap<OpId, QueueRequest>,
-    /// The names of earlier sessions, and until when their candidates are looked for.
+    /// Guids of earlier sessions, and the times until which their candidates are looked for.
     former: Vec<(Option<Guid>, Time)>,
-    /// Those of them that the last listing showed and that are not known to be gone since.
+    /// Candidates of earlier sessions in the last listing that are not known to be gone since.
     strays: BTreeSet<Candidate>,
-    /// Candidates that were read to be nobody's, which counts for as long as they are listed.
+    /// Candidates that were read and have no owner, for as long as they are listed.
     ownerless: BTreeSet<Candidate>,
 }
 
 impl Candidacy {
-    /// The connection is another one, or there is none.
+    /// Notes that the connection is another one, or lost.
     pub(super) fn relink(&mut self) {
         self.owned.clear();
         self.watched = None;
         self.asked.clear();
     }
 
-    /// The session is another one, or there is none; `ended`: there was one before, of this timeout.
+    /// Notes that the session is another one, or over. `ended`: timeout of the session before, if there was one.
     pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
         let mut former = core::mem::take(&mut self.former);
         if let Some(timeout) = ended {
@@ -46,19 +46,19 @@ impl Candidacy {
         *self = Self { former, ..Self::default() };
     }
 
-    /// What candidates of this session are named.
+    /// Guid of this session's candidates.
     pub(super) fn guid(&self) -> Option<Guid> {
         self.guid
     }
 
-    /// An answer came; `awaited`: the node waited for it.
+    /// Notes an answer. `awaited`: true if the node waited for it.
     pub(super) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, awaited: bool, after: &Node) {
         let request = self.asked.remove(&id).filter(|_| awaited);
         match (request, answer) {
             (Some(QueueRequest::Enter { .. }), Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))) => {
                 self.entered(*candidate)
             }
-            // Of an attempt that was given up; it exists all the same.
+            // Answer to an attempt that was given up; the candidate exists nevertheless.
             (None, Answer::Done(Reply::Queue(QueueReply::Entered(candidate))))
                 if id.slot == Slot::Election && !awaited =>
             {
@@ -99,7 +99,7 @@ impl Candidacy {
         }
     }
 
-    /// A watch fired.
+    /// Notes that a watch fired.
     pub(super) fn noticed(&mut self, id: OpId, notice: Notice) {
         if let Some((_, candidate)) = self.watched.take_if(|(watch, _)| *watch == id)
             && notice == Notice::Deleted
@@ -108,11 +108,12 @@ impl Candidacy {
         }
     }
 
-    /// A request is sent.
+    /// Judges a request that is sent.
     ///
     /// # Errors
-    /// A second candidate is asked for while the first is there; the lowest is deleted though the node is to keep its place;
-    /// a term is claimed or prolonged on a candidate that nothing has shown to be of this session (P2).
+    /// The request creates a second candidate while the first exists; it deletes the lowest although the node should
+    /// keep its place; or it claims or prolongs a term on a candidate that nothing has shown to belong to this session
+    /// (P2).
     pub(super) fn asked(&mut self, id: OpId, request: &QueueRequest, after: &Node) -> Result<(), Violation> {
         let judged = match request {
             QueueRequest::Enter { guid } => {
@@ -134,10 +135,10 @@ impl Candidacy {
         judged
     }
 
-    /// What must be so after each step.
+    /// Judges the state after each step.
     ///
     /// # Errors
-    /// A term without any candidate (P2); something that an earlier session left and that is not being deleted.
+    /// A term without any candidate (P2); or a candidate of an earlier session that is not being deleted.
     pub(super) fn judge(&self, after: &Node) -> Result<(), Violation> {
         if after.term().is_some() && self.known.is_empty() {
             return Err(Violation::LeaderWithoutCandidate);

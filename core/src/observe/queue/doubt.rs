@@ -1,4 +1,4 @@
-//! No second write while the first may still happen.
+//! The rule that no second write is sent while the first may still happen.
 
 use alloc::vec::Vec;
 use core::mem::{Discriminant, discriminant};
@@ -6,7 +6,7 @@ use core::mem::{Discriminant, discriminant};
 use crate::store::{Answer, QueueReply, QueueRequest, Reply};
 use crate::{OpId, Slot, Violation};
 
-/// The writes to the queue of one session whose outcome nobody knows yet.
+/// Writes to the queue in one session whose outcome is still unknown.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Doubts(Vec<Doubt>);
 
@@ -17,7 +17,7 @@ struct Doubt {
     settling: Settling,
 }
 
-/// How far it is from being known: a sync that was sent after the write, and a listing sent after the answer to that.
+/// Progress of a doubt: a sync sent after the write, then a listing sent after the answer to the sync.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Settling {
     No,
@@ -27,7 +27,7 @@ enum Settling {
 }
 
 impl Doubts {
-    /// A sync is sent. Those of the registries settle nothing here, though they may be under way at the same time.
+    /// Notes a sync. Syncs of the registries settle nothing here, though they may be under way at the same time.
     pub(super) fn synchronizing(&mut self, id: OpId) {
         if id.slot == Slot::Election {
             self.advance(|settling| match settling {
@@ -37,10 +37,10 @@ impl Doubts {
         }
     }
 
-    /// A request is sent.
+    /// Judges a request that is sent.
     ///
     /// # Errors
-    /// If another write of its kind may still happen.
+    /// Another write of its kind may still happen.
     pub(super) fn asked(&mut self, id: OpId, request: &QueueRequest) -> Result<(), Violation> {
         match request {
             QueueRequest::Enter { .. }
@@ -63,7 +63,7 @@ impl Doubts {
         }
     }
 
-    /// A request is answered, however late.
+    /// Notes an answer, however late.
     pub(super) fn answered(&mut self, id: OpId, answer: &Answer) {
         if *answer != Answer::Unknown {
             self.0.retain(|doubt| doubt.write != id);

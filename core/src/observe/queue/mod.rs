@@ -13,7 +13,7 @@ use proof::Proof;
 use crate::store::{Answer, Notice, QueueReply, Reply, Request};
 use crate::{Config, Node, OpId, Slot, Time, Violation};
 
-/// Follows one node's standing in its queue.
+/// Judge of one node's standing in its queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct QueueObserver {
     doubts: Doubts,
@@ -22,24 +22,24 @@ pub(super) struct QueueObserver {
 }
 
 impl QueueObserver {
-    /// The session is another one, or there is none; `ended`: there was one before, of this timeout.
+    /// Notes that the session is another one, or over. `ended`: timeout of the session before, if there was one.
     pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
         self.doubts = Doubts::default();
         self.proof = Proof::default();
         self.candidacy.begin(now, ended);
     }
 
-    /// The connection is another one, or there is none.
+    /// Notes that the connection is another one, or lost.
     pub(super) fn relink(&mut self) {
         self.candidacy.relink();
     }
 
-    /// The timeout of the session is agreed upon, or once more.
+    /// Notes the timeout of the session, each time it is negotiated.
     pub(super) fn negotiated(&mut self, timeout: Duration) {
         self.proof.negotiated(timeout);
     }
 
-    /// A request is sent.
+    /// Judges a request that is sent.
     ///
     /// # Errors
     /// The first promise that it breaks.
@@ -56,20 +56,20 @@ impl QueueObserver {
         Ok(())
     }
 
-    /// An answer came; `awaited`: the node waited for it.
+    /// Notes an answer. `awaited`: true if the node waited for it.
     pub(super) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, awaited: bool, after: &Node) {
         self.doubts.answered(id, answer);
         self.proof.answered(id, answer);
         self.candidacy.answered(now, id, answer, awaited, after);
     }
 
-    /// A watch fired.
+    /// Notes that a watch fired.
     pub(super) fn noticed(&mut self, id: OpId, notice: Notice) {
         self.candidacy.noticed(id, notice);
     }
 
-    /// True for an answer that counts although nobody waits for it: a candidate of the present session that exists all the
-    /// same.
+    /// True for an answer that counts although nobody waits for it: it reports a candidate of the current session that
+    /// exists after all.
     pub(super) fn is_late_create(&self, id: OpId, answer: &Answer) -> bool {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Entered(candidate))) => {
@@ -79,7 +79,7 @@ impl QueueObserver {
         }
     }
 
-    /// What must be so after each step.
+    /// Judges the state after each step.
     ///
     /// # Errors
     /// The first promise that does not hold.
@@ -87,7 +87,7 @@ impl QueueObserver {
         self.candidacy.judge(after)
     }
 
-    /// Whether a gate may be open until then, by what was proved about the session.
+    /// True if a gate may be open until then, by the proof of the session.
     pub(super) fn covers(&self, until: Time, config: &Config) -> bool {
         self.proof.covers(until, config)
     }

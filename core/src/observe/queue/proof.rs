@@ -1,4 +1,4 @@
-//! What a node has proved about its session, and for how long that lets it lead.
+//! Proof that a node's session lives, and the time that it may lead by that proof.
 
 use alloc::collections::BTreeMap;
 use core::time::Duration;
@@ -6,17 +6,17 @@ use core::time::Duration;
 use crate::store::{Answer, QueueReply, QueueRequest, Reply};
 use crate::{Config, OpId, Time};
 
-/// The writes that prove a session: those of its term, once they are known to be committed.
+/// Committed writes of a term, which prove its session.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Proof {
     timeout: Duration,
     sent: BTreeMap<OpId, Time>,
-    /// When the last of them was sent that is known to be committed.
+    /// Time at which the last write known to be committed was sent.
     since: Option<Time>,
 }
 
 impl Proof {
-    /// The timeout of the session is agreed upon, or once more.
+    /// Notes the timeout of the session, each time it is negotiated.
     pub(super) fn negotiated(&mut self, timeout: Duration) {
         self.timeout = timeout;
     }
@@ -35,7 +35,7 @@ impl Proof {
         }
     }
 
-    /// Whether a gate may be open until then: counted from before the call, never from its answer.
+    /// True if a gate may be open until then, counted from before the call of a write and never from its answer.
     pub(super) fn covers(&self, until: Time, config: &Config) -> bool {
         let covered = self.since.zip(config.validity(self.timeout)).map(|(since, validity)| since + validity);
         covered.is_some_and(|covered| until <= covered)

@@ -1,47 +1,47 @@
-//! Requests that concern a directory of members.
+//! Requests about a directory of members.
 
 use super::Effect;
 #[cfg(doc)]
 use super::Refusal;
 use crate::{Directory, Epoch, Session, Snapshot};
 
-/// A request that concerns a directory of members.
+/// A request about a directory of members.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum DirectoryRequest {
-    /// Registers this node, for as long as this session lives. Answered by [`DirectoryReply::Joined`], [`Refusal::Exists`], or
-    /// [`Refusal::SessionOver`] if this is another session than the one that it names.
+    /// Registers this node for as long as this session lives. Answered by [`DirectoryReply::Joined`],
+    /// [`Refusal::Exists`], or [`Refusal::SessionOver`] if the current session is not the named one.
     Join {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// The session that the sender believes to be current; it is part of the entry's name.
+        /// Session that the sender believes to be current. It is part of the entry's name.
         session: Session,
-        /// The epoch of its term, on a coordinator.
+        /// Epoch of the term, on a coordinator.
         epoch: Option<Epoch>,
     },
-    /// Deletes an entry of this node's own by its name, that of this session or of an earlier one. Answered by
+    /// Deletes an entry of this node by its name, for this session or an earlier one. Answered by
     /// [`DirectoryReply::Left`] or [`Refusal::Missing`].
     Leave {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// The session in the entry's name.
+        /// Session in the entry's name.
         session: Session,
     },
-    /// Reads this node's own entry and leaves a watch on it (none where it is missing). Answered by [`DirectoryReply::Registered`]
-    /// or [`Refusal::Missing`].
+    /// Reads this node's own entry and sets a watch on it (none if it is missing). Answered by
+    /// [`DirectoryReply::Registered`] or [`Refusal::Missing`].
     Verify {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// The session in the entry's name.
+        /// Session in the entry's name.
         session: Session,
     },
-    /// Reads a whole directory. One that does not exist is empty and can be watched all the same. Answered by
+    /// Reads a whole directory. One that does not exist is empty, and can be watched nevertheless. Answered by
     /// [`DirectoryReply::Members`].
     Members {
-        /// Which.
+        /// The directory.
         directory: Directory,
-        /// Whether to leave a watch: one notice, when an entry comes or goes.
+        /// True to set a watch: one notice, when an entry is added or removed.
         watch: bool,
     },
 }
@@ -65,22 +65,22 @@ impl DirectoryRequest {
     }
 }
 
-/// What came of a request that concerned a directory.
+/// Result of a request about a directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum DirectoryReply {
-    /// To [`DirectoryRequest::Join`].
+    /// Result of [`DirectoryRequest::Join`].
     Joined,
-    /// To [`DirectoryRequest::Leave`].
+    /// Result of [`DirectoryRequest::Leave`].
     Left,
-    /// To [`DirectoryRequest::Verify`].
+    /// Result of [`DirectoryRequest::Verify`].
     Registered {
-        /// The session that owns the entry.
+        /// Session that owns the entry.
         owner: Session,
-        /// The epoch that it carries.
+        /// Epoch in the entry.
         epoch: Option<Epoch>,
     },
-    /// To [`DirectoryRequest::Members`].
+    /// Result of [`DirectoryRequest::Members`].
     Members(Snapshot),
 }

@@ -1,22 +1,22 @@
-//! What requests do to the store.
+//! The effects of requests on the store.
 
-/// What a request does to the store.
+/// Effect of a request on the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Effect {
-    /// Reads what the server shows, which may be out of date.
+    /// Reads the server's view, which may be out of date.
     Read,
     /// Reads once the server has caught up with the others.
     FreshRead,
-    /// Creates something that lives as long as the session.
+    /// Creates an entry that lives as long as the session.
     Create,
-    /// Writes over something, creates what outlives the session, or deletes something.
+    /// Overwrites something, creates something that outlives the session, or deletes something.
     Change,
-    /// Prolongs a term: a write that time alone paces, not what happens.
+    /// Prolongs a term: a write paced by time, not by events.
     Beat,
 }
 
 impl Effect {
-    /// True for what has to be committed, and may still happen when nobody waits for its answer any more.
+    /// True if the request has to be committed. It may then still happen after nobody waits for its answer any more.
     #[must_use]
     pub const fn is_write(self) -> bool {
         match self {
@@ -25,7 +25,7 @@ impl Effect {
         }
     }
 
-    /// True for writes that something must have brought about: those that count against
+    /// True for writes that need a cause. They count against
     /// [`WRITES_PER_DISTURBANCE`](crate::observe::Observer::WRITES_PER_DISTURBANCE).
     #[must_use]
     pub const fn is_caused(self) -> bool {

@@ -1,4 +1,4 @@
-//! Requests that concern the election by a queue.
+//! Requests about the election by a queue.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -8,42 +8,44 @@ use super::Effect;
 use super::Refusal;
 use crate::{Candidate, Epoch, Guid, Incarnation, Session};
 
-/// A request that concerns the election by a queue.
+/// A request about the election by a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum QueueRequest {
-    /// Creates a candidate that lives as long as this session, at the end of the queue. Answered by [`QueueReply::Entered`].
+    /// Creates a candidate at the end of the queue. It lives as long as this session. Answered by
+    /// [`QueueReply::Entered`].
     Enter {
-        /// The contender's name.
+        /// Guid of the contender.
         guid: Guid,
     },
     /// Reads the names in the queue. A queue that does not exist is empty. Answered by [`QueueReply::Candidates`].
     List,
-    /// Reads one candidate. Answered by [`QueueReply::Candidate`] or [`Refusal::Missing`], in which case no watch is left.
+    /// Reads one candidate. Answered by [`QueueReply::Candidate`], or by [`Refusal::Missing`], which sets no watch.
     Inspect {
-        /// Which.
+        /// The candidate.
         candidate: Candidate,
-        /// Whether to leave a watch: one notice, when it is deleted or its data changes.
+        /// True to set a watch: one notice, when the candidate is deleted or its data changes.
         watch: bool,
     },
     /// Deletes a candidate by its name. Answered by [`QueueReply::Deleted`] or [`Refusal::Missing`].
     Delete {
-        /// Which.
+        /// The candidate.
         candidate: Candidate,
     },
-    /// In one transaction: checks that `candidate` exists, and writes the term record. Answered by [`QueueReply::Claimed`],
-    /// [`Refusal::CandidateGone`], [`Refusal::Missing`] (no record to write), or [`Refusal::Exists`] (one to create).
+    /// Checks that `candidate` exists and writes the term record, in one transaction. Answered by
+    /// [`QueueReply::Claimed`], [`Refusal::CandidateGone`], [`Refusal::Missing`] (no record to overwrite), or
+    /// [`Refusal::Exists`] (the record to create exists).
     Claim {
         /// The claimant's own candidate.
         candidate: Candidate,
         /// The life of the store, as read from the record, or a new random one with `create`.
         incarnation: Incarnation,
-        /// Whether the record is created (it was missing) instead of written over.
+        /// True to create the record, which was missing; false to overwrite it.
         create: bool,
     },
-    /// In one transaction: checks that `candidate` exists, and writes the beat record (created when it is missing).
-    /// Answered by [`QueueReply::Beaten`] or [`Refusal::CandidateGone`].
+    /// Checks that `candidate` exists and writes the beat record (or creates it), in one transaction. Answered by
+    /// [`QueueReply::Beaten`] or [`Refusal::CandidateGone`].
     Beat {
         /// The leader's own candidate.
         candidate: Candidate,
@@ -72,31 +74,31 @@ impl QueueRequest {
     }
 }
 
-/// What came of a request that concerned the queue.
+/// Result of a request about the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum QueueReply {
-    /// To [`QueueRequest::Enter`]: the new candidate.
+    /// Result of [`QueueRequest::Enter`]: the new candidate.
     Entered(Candidate),
-    /// To [`QueueRequest::List`]: the queue in order, and how many names in it were not candidates.
+    /// Result of [`QueueRequest::List`]: the queue.
     Candidates {
-        /// Ordered, none twice.
+        /// Candidates in order, without duplicates.
         candidates: Vec<Candidate>,
-        /// Names that are not those of candidates.
+        /// Number of names that are not candidates.
         skipped: u32,
     },
-    /// To [`QueueRequest::Inspect`].
+    /// Result of [`QueueRequest::Inspect`].
     Candidate {
-        /// The session that owns it.
+        /// Session that owns the candidate.
         owner: Session,
-        /// What its data says: the id of the contender.
+        /// Content of the candidate: the id of its contender.
         participant: Arc<str>,
     },
-    /// To [`QueueRequest::Delete`].
+    /// Result of [`QueueRequest::Delete`].
     Deleted,
-    /// To [`QueueRequest::Claim`]: the revision of the write, which is the term's epoch.
+    /// Result of [`QueueRequest::Claim`]: the revision of the write, which is the term's epoch.
     Claimed(Epoch),
-    /// To [`QueueRequest::Beat`].
+    /// Result of [`QueueRequest::Beat`].
     Beaten,
 }

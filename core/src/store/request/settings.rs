@@ -1,17 +1,17 @@
-//! Requests that concern the settings of the whole cluster.
+//! Requests about the settings of the whole cluster.
 
 use alloc::sync::Arc;
 
 use super::Effect;
 
-/// A request that concerns the settings of the whole cluster.
+/// A request about the settings of the whole cluster.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum SettingsRequest {
-    /// Writes the settings unless there are some. Answered by those that hold then.
+    /// Writes the settings, unless there are some. Answered by the settings then in force.
     Settle {
-        /// Those of this node, as text.
+        /// This node's settings, as text.
         settings: Arc<str>,
     },
 }

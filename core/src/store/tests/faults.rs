@@ -57,7 +57,7 @@ fn a_server_that_is_cut_off_reads_and_syncs_but_commits_nothing_while_the_others
     world.fault(Fault::Cut(A));
     assert_eq!(world.connect("c", A, None), [Output::Rejected { server: A, why: Rejection::Unreachable }]);
 
-    // Its client goes on as if nothing were.
+    // Its client goes on as if nothing had happened.
     for _ in 0..3 {
         world.event(Event::Ping { session: b });
         world.event(Event::Ping { session: a });
@@ -67,7 +67,7 @@ fn a_server_that_is_cut_off_reads_and_syncs_but_commits_nothing_while_the_others
     assert_eq!(world.queue(b), [of_b], "the majority has ended the session");
     assert_eq!(world.queue(a), [of_a, of_b], "the server that is cut off does not know");
 
-    // A write waits, and whatever comes after it.
+    // A write waits, and so do all requests after it.
     let (beat, out) = world.send(a, Slot::Beat, Request::Queue(QueueRequest::Beat { candidate: of_a }));
     assert_eq!(out, []);
     let (list, out) = world.send(a, Slot::Election, Request::Queue(QueueRequest::List));
@@ -103,7 +103,7 @@ fn a_client_that_is_heard_all_the_time_is_known_to_live_half_a_tick_before_a_cut
         world.event(Event::Ping { session: a });
     }
     world.fault(Fault::Cut(A));
-    // The tick is 2 s: 9 s and the timeout of 10 s, to the end of the tick.
+    // The tick is 2 s: the last known contact at 9 s, plus the timeout of 10 s, rounded up to the end of the tick.
     assert_eq!(world.store.next_deadline(), Some(Time::from_millis(20_000)));
 }
 

@@ -1,4 +1,4 @@
-//! Whatever happens: no panic, every invariant, one answer for each request, nobody's view goes back.
+//! Properties for arbitrary events: no panic, every invariant, one answer for each request, and no view that goes back.
 
 use alloc::collections::{BTreeMap, BTreeSet};
 
@@ -37,7 +37,7 @@ proptest! {
                 }
             }
         }
-        // Only what a server that is cut off still holds may be without an answer.
+        // Only requests that an isolated server still holds may be without an answer.
         for server in 0..3 {
             world.fault(Fault::Heal { server: Server(server), deliver: true }).into_iter().for_each(|output| {
                 if let Output::Answered { id, .. } = output {

@@ -1,4 +1,4 @@
-//! Sessions, and what lives with them.
+//! Sessions, and the entries that live with them.
 
 use super::*;
 use crate::store::{DirectoryReply, DirectoryRequest, QueueRequest, Refusal};
@@ -32,7 +32,7 @@ fn a_session_ends_at_the_next_whole_tick_after_its_timeout() {
 
     world.now = Time::from_millis(2_000);
     world.event(Event::Ping { session: a });
-    // Even a timeout that is a whole number of ticks is rounded up, to one tick more.
+    // Even a timeout of a whole number of ticks is rounded up, to one tick more.
     assert_eq!(world.store.next_deadline(), Some(Time::from_millis(14_000)));
 
     assert_eq!(world.pass(11 * SECOND), []);
@@ -101,7 +101,7 @@ fn a_node_leaves_what_its_old_session_left_by_its_name() {
     let verify = |session| Request::Directory(DirectoryRequest::Verify { directory, session });
     let registered = Reply::Directory(DirectoryReply::Registered { owner: old, epoch: Some(Epoch(4)) });
     assert_eq!(world.ask(new, verify(old)), Answer::Done(registered));
-    // It is one node's name: another's stays.
+    // The name belongs to one node: another node's entry stays.
     let other = world.open("b", A);
     assert_eq!(
         world.ask(other, Request::Directory(DirectoryRequest::Leave { directory, session: old })),

@@ -93,7 +93,7 @@ fn a_directory_tells_of_comings_and_goings_and_an_entry_of_its_end() {
         Request::Directory(DirectoryRequest::Verify { directory, session: a }),
     );
     let key = crate::MemberKey { id: "a".into(), session: a };
-    // Its data concerns only who watches the entry.
+    // A change of its data concerns only watches on the entry.
     let out = world.operate(Act::RewriteMember { directory, key: key.clone() });
     assert_eq!(out, [noticed(a, own, Notice::Changed)]);
 
