@@ -1,7 +1,7 @@
 //! Renaming: numbers and times in a state that matter by identity, order or distance, but not by their values.
 //!
 //! Two states that differ only in such names behave alike. An explorer of states gives them canonical names first, or
-//! it never sees any state twice. [`Rename`] visits every name in nodes, in the store's machine and in the messages
+//! it never sees any state twice. [`Named`] visits every name in nodes, in the store's machine and in the messages
 //! between them, so a whole world can be renamed consistently. [`Canonical`] has the canonical names for everything
 //! that one node knows.
 
@@ -16,7 +16,7 @@ use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer};
 
 /// A value that contains names.
 pub trait Named {
-    /// Shows every name to `renamer`, which may change it. Equal states show their names in the same order.
+    /// Shows every name to `names`, which may change it. Equal states show their names in the same order.
     fn names(&mut self, names: &mut dyn Names);
 }
 
