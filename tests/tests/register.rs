@@ -27,7 +27,7 @@ const TICK: Duration = Duration::from_millis(100);
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// One node, with its own links to ZooKeeper and to the storage.
-struct Seat {
+struct Site {
     name: &'static str,
     address: String,
     zookeeper: Proxy,
@@ -39,7 +39,7 @@ struct Cluster {
     _zookeeper: ZooKeeperServer,
     _server: Server,
     storage: Storage,
-    seats: Vec<Seat>,
+    sites: Vec<Site>,
 }
 
 impl Cluster {
@@ -48,29 +48,29 @@ impl Cluster {
         let storage = Storage::new();
         let clock = Arc::new(SystemClock::new());
         let server = storage.serve(&TokioNet, clock, "127.0.0.1:0", ServerLimits::default()).await?;
-        let mut seats = Vec::new();
+        let mut sites = Vec::new();
         for name in ["a", "b", "c"] {
-            let mut seat = Seat {
+            let mut site = Site {
                 name,
                 address: format!("127.0.0.1:{}", ports::free()),
                 zookeeper: Proxy::start(zookeeper.address()).await?,
                 storage: Proxy::start(server.address().parse()?).await?,
                 node: None,
             };
-            seat.start().await?;
-            seats.push(seat);
+            site.start().await?;
+            sites.push(site);
         }
-        Ok(Self { _zookeeper: zookeeper, _server: server, storage, seats })
+        Ok(Self { _zookeeper: zookeeper, _server: server, storage, sites })
     }
 
     /// Waits for a node that leads, and returns it.
-    async fn leader(&mut self) -> &mut Seat {
-        let place = until("somebody to lead", async || self.seats.iter().position(|seat| seat.term().is_some())).await;
-        &mut self.seats[place]
+    async fn leader(&mut self) -> &mut Site {
+        let place = until("somebody to lead", async || self.sites.iter().position(|site| site.term().is_some())).await;
+        &mut self.sites[place]
     }
 }
 
-impl Seat {
+impl Site {
     /// Waits until the node leads no more. Returns its name.
     async fn stopped(&self) -> &'static str {
         until("the leader to stop", async || self.term().is_none().then_some(())).await;
@@ -119,9 +119,9 @@ struct Clients {
 }
 
 impl Clients {
-    fn start(seats: &[Seat]) -> Self {
+    fn start(sites: &[Site]) -> Self {
         let (history, stop) = (History::new(), Arc::new(AtomicBool::new(false)));
-        let addresses: Vec<_> = seats.iter().map(|seat| seat.address.clone()).collect();
+        let addresses: Vec<_> = sites.iter().map(|site| site.address.clone()).collect();
         let tasks = (0..4).map(|number| {
             let clock = Arc::new(SystemClock::new());
             let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
@@ -178,7 +178,7 @@ async fn ask(caller: Caller, seed: u64, addresses: Vec<String>, stop: Arc<Atomic
 async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Outcome {
     let mut cluster = Cluster::start().await?;
     cluster.leader().await;
-    let clients = Clients::start(&cluster.seats);
+    let clients = Clients::start(&cluster.sites);
     let served = async || {
         let before = clients.done();
         until("the clients to be served", async || (clients.done() > before + 200).then_some(())).await;
@@ -187,47 +187,47 @@ async fn a_register_stays_linearizable_while_its_leaders_lose_zookeeper() -> Out
 
     // Cut off from ZooKeeper and from the storage: the leader's messages arrive when another leads. Answers still come,
     // so there is always another write to wait.
-    let seat = cluster.leader().await;
-    seat.storage.cut_one_way(Direction::ToServer);
-    seat.zookeeper.cut();
-    let cut_off = seat.stopped().await;
+    let site = cluster.leader().await;
+    site.storage.cut_one_way(Direction::ToServer);
+    site.zookeeper.cut();
+    let cut_off = site.stopped().await;
     cluster.leader().await;
     served().await;
-    cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
+    cluster.sites.iter().filter(|site| site.name == cut_off).for_each(Site::heal);
     until("its late writes", async || (cluster.storage.late_writes() > 0).then_some(())).await;
     served().await;
 
     // Cut off from ZooKeeper only: the leader could go on, if it did not stop by itself.
-    let seat = cluster.leader().await;
-    seat.zookeeper.cut();
-    let cut_off = seat.stopped().await;
+    let site = cluster.leader().await;
+    site.zookeeper.cut();
+    let cut_off = site.stopped().await;
     cluster.leader().await;
     served().await;
-    cluster.seats.iter().filter(|seat| seat.name == cut_off).for_each(Seat::heal);
+    cluster.sites.iter().filter(|site| site.name == cut_off).for_each(Site::heal);
 
     // A reconnect gets another session, while the old one and its candidate still exist.
-    let seat = cluster.leader().await;
-    let before = seat.term();
-    seat.zookeeper.rewrite_hello(Some(forget_session));
-    seat.zookeeper.reset();
-    until("the term to end", async || (seat.term() != before).then_some(())).await;
-    seat.zookeeper.rewrite_hello(None);
+    let site = cluster.leader().await;
+    let before = site.term();
+    site.zookeeper.rewrite_hello(Some(forget_session));
+    site.zookeeper.reset();
+    until("the term to end", async || (site.term() != before).then_some(())).await;
+    site.zookeeper.rewrite_hello(None);
     cluster.leader().await;
     served().await;
 
     // A crash in the middle of everything, and a restart.
-    let seat = cluster.leader().await;
-    seat.crash().await;
-    seat.start().await?;
+    let site = cluster.leader().await;
+    site.crash().await;
+    site.start().await?;
     cluster.leader().await;
     served().await;
 
     // A planned change.
-    let seat = cluster.leader().await;
-    if let Some(node) = &seat.node {
+    let site = cluster.leader().await;
+    if let Some(node) = &site.node {
         node.resign().await;
     }
-    until("the leader to resign", async || seat.term().is_none().then_some(())).await;
+    until("the leader to resign", async || site.term().is_none().then_some(())).await;
     cluster.leader().await;
     served().await;
 
