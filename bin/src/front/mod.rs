@@ -1,4 +1,4 @@
-//! What a node answers whatever its role: the page, `/status`, `/health/*` and `/metrics`.
+//! Routes that a node answers in every role: the page, `/status`, `/health/*` and `/metrics`.
 
 mod health;
 mod origin;
@@ -18,35 +18,35 @@ pub use origin::Sharing;
 pub(crate) use origin::is_same as is_same_origin;
 
 use crate::page::Page;
-use crate::run::Desk;
+use crate::run::Console;
 
-/// Who a node is, as it tells others.
+/// Identity of a node, as others see it.
 #[derive(Clone, Debug)]
 pub struct Identity {
-    /// The cluster's name.
+    /// Name of the cluster.
     pub cluster: String,
-    /// The node's id.
+    /// Id of the node.
     pub id: String,
-    /// Where others reach it.
+    /// Address at which others reach the node.
     pub address: String,
-    /// The kind of its store, a URL's scheme.
+    /// Kind of store: the scheme of its URL.
     pub store: &'static str,
 }
 
-/// The routes of a node that do not depend on its role.
+/// Routes of a node that do not depend on its role.
 #[derive(Debug)]
 pub struct NodeFront {
     identity: Identity,
     observer: Observer,
     page: Page,
-    desk: Option<Arc<Desk>>,
+    console: Option<Arc<Console>>,
 }
 
 impl NodeFront {
-    /// The routes of one node; with a `desk`, those of a demo too.
+    /// Makes the routes of one node. With a `console`, those of a demo are included.
     #[must_use]
-    pub fn new(identity: Identity, observer: Observer, desk: Option<Arc<Desk>>) -> Self {
-        Self { identity, observer, page: Page::new(desk.is_some()), desk }
+    pub fn new(identity: Identity, observer: Observer, console: Option<Arc<Console>>) -> Self {
+        Self { identity, observer, page: Page::new(console.is_some()), console }
     }
 
     async fn route(&self, head: &Request<()>) -> Option<Response<Bytes>> {
@@ -57,8 +57,8 @@ impl NodeFront {
             "/health/live" => Some(get(&|| health::live(&self.observer))),
             "/health/ready" => Some(get(&|| health::ready(&self.observer))),
             "/metrics" => Some(get(&|| self.metrics())),
-            _ => match &self.desk {
-                Some(desk) if path.starts_with("/demo/") => Some(self.shared(head, desk.answer(head).await)),
+            _ => match &self.console {
+                Some(console) if path.starts_with("/demo/") => Some(self.shared(head, console.answer(head).await)),
                 Some(_) | None => self.page.file(path).map(|file| only(&[Method::GET], head).unwrap_or(file)),
             },
         }
@@ -79,7 +79,7 @@ impl NodeFront {
             Some(Leader::Foreign { .. }) | None => None,
         };
         let members = status.workers.members.iter().map(|member| &*member.address);
-        let demo = self.desk.iter().flat_map(|desk| desk.addresses());
+        let demo = self.console.iter().flat_map(|console| console.addresses());
         origin::share(head.headers(), &mut response, members.chain(leader).chain(demo));
         response
     }

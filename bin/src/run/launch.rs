@@ -11,7 +11,7 @@ use rolecall::store::{Participant, Store};
 use rolecall_core::election::{QueueTiming, Timing};
 use rolecall_core::{Config, OnSuspend};
 
-use super::Desk;
+use super::Console;
 use super::application::Application;
 use crate::cli::{self, Failure, Tuning};
 use crate::front::{Identity, NodeFront, Sharing};
@@ -28,7 +28,7 @@ pub(super) struct Plan {
     /// Kind of store: the scheme of its URL.
     pub(super) store: &'static str,
     /// Console, in a demo.
-    pub(super) desk: Option<Arc<Desk>>,
+    pub(super) console: Option<Arc<Console>>,
 }
 
 /// Makes the configuration of the core, and checks that the numbers leave some validity in a session.
@@ -87,8 +87,8 @@ where
     E: Into<Box<dyn Error + Send + Sync>>,
 {
     let (cluster, id, store) = (plan.cluster.clone(), plan.config.id.to_string(), plan.store);
-    let desk = plan.desk;
-    let always = desk.iter().flat_map(|desk| desk.addresses()).map(str::to_owned).collect();
+    let console = plan.console;
+    let always = console.iter().flat_map(|console| console.addresses()).map(str::to_owned).collect();
     let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
         .cluster(plan.cluster)
         .session_timeout(plan.session_timeout)
@@ -96,7 +96,7 @@ where
         .listen(plan.listen)
         .front(move |observer, address| {
             let identity = Identity { cluster, id, address: address.into(), store };
-            Arc::new(NodeFront::new(identity, observer, desk))
+            Arc::new(NodeFront::new(identity, observer, console))
         });
     if let Some(advertise) = plan.advertise {
         builder = builder.advertise(advertise);

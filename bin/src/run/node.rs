@@ -31,7 +31,7 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         advertise,
         journal: options.tuning.journal.clone(),
         store: options.store.store.scheme(),
-        desk: None,
+        console: None,
     };
     let data = folders::data(options.tuning.data.as_deref(), &plan.cluster, &id.0)?;
     let _claim = folders::claim(&data)?;

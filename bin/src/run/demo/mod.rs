@@ -1,6 +1,6 @@
 //! `rolecall demo`: a whole cluster in this process, on the embedded store, to try it out.
 
-mod desk;
+mod console;
 mod terminal;
 
 use core::convert::Infallible;
@@ -15,9 +15,9 @@ use rolecall::{Observer, Outcome, SystemClock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-pub use desk::Desk;
+pub use console::Console;
 
-use self::desk::{Act, Order, Seat};
+use self::console::{Act, DemoNode, Order};
 use self::terminal::Typed;
 use super::application::Application;
 use super::launch::{self, Plan};
@@ -39,16 +39,16 @@ pub fn demo(options: Demo) -> Result<(), Failure> {
 async fn run(options: Demo) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
     let ports = free_ports(options.port, options.nodes)?;
-    let seats = ports
+    let nodes = ports
         .iter()
         .enumerate()
-        .map(|(index, port)| Seat { id: format!("node-{}", index + 1), address: format!("{HOST}:{port}") });
-    let (desk, mut orders) = Desk::new(seats.collect());
+        .map(|(index, port)| DemoNode { id: format!("node-{}", index + 1), address: format!("{HOST}:{port}") });
+    let (console, mut orders) = Console::new(nodes.collect());
     let data = folders::data(options.tuning.data.as_deref(), "demo", &ports[0].to_string())?;
     let _claim = folders::claim(&data)?;
     let documents = documents(options.documents.as_deref(), &data)?;
-    let welcome = welcome(&options, &desk, &documents)?;
-    let mut cluster = Cluster::new(options, Arc::new(desk), documents, data);
+    let welcome = welcome(&options, &console, &documents)?;
+    let mut cluster = Cluster::new(options, Arc::new(console), documents, data);
     // Start the nodes before printing the addresses, so that a reader finds a node at each.
     let observers = cluster.start_all().await?;
     print(&welcome)?;
@@ -97,7 +97,7 @@ fn free_ports(first: u16, count: u16) -> Result<Vec<u16>, Failure> {
     }
 }
 
-fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Failure> {
+fn welcome(options: &Demo, console: &Console, documents: &Path) -> Result<String, Failure> {
     let what = if options.documents.is_none() && documents.ends_with("rust-documentation") {
         "the books of the Rust documentation on this machine".to_owned()
     } else {
@@ -106,11 +106,11 @@ fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Fail
     let mut text = format!("A cluster of {} over {what}\n\n", options.nodes);
     let mut line =
         |words: core::fmt::Arguments<'_>| writeln!(text, "{words}").map_err(|error| Failure::Failed(error.to_string()));
-    for seat in desk.seats() {
-        line(format_args!("  {}  http://{}/", seat.id, seat.address))?;
+    for node in console.nodes() {
+        line(format_args!("  {}  http://{}/", node.id, node.address))?;
     }
     let last = options.port.checked_add(options.nodes - 1);
-    if desk.addresses().last().is_some_and(|address| last.is_none_or(|last| address != format!("{HOST}:{last}"))) {
+    if console.addresses().last().is_some_and(|address| last.is_none_or(|last| address != format!("{HOST}:{last}"))) {
         line(format_args!("  (some ports were in use, so these are not the ones asked for)"))?;
     }
     line(format_args!(
@@ -122,7 +122,7 @@ fn welcome(options: &Demo, desk: &Desk, documents: &Path) -> Result<String, Fail
 /// Running nodes, with everything needed to start one.
 struct Cluster {
     options: Demo,
-    desk: Arc<Desk>,
+    console: Arc<Console>,
     store: MemoryStore,
     documents: PathBuf,
     data: PathBuf,
@@ -146,12 +146,12 @@ enum End {
 }
 
 impl Cluster {
-    fn new(mut options: Demo, desk: Arc<Desk>, documents: PathBuf, data: PathBuf) -> Self {
+    fn new(mut options: Demo, console: Arc<Console>, documents: PathBuf, data: PathBuf) -> Self {
         options.tuning.store_tick.get_or_insert(MemoryStore::TICK);
         let (ended, ends) = mpsc::unbounded_channel();
         let store = MemoryStore::new(Arc::new(SystemClock::new()));
-        let nodes = desk.seats().iter().map(|_| None).collect();
-        Self { options, desk, store, documents, data, nodes, lives: 0, ended, ends }
+        let nodes = console.nodes().iter().map(|_| None).collect();
+        Self { options, console, store, documents, data, nodes, lives: 0, ended, ends }
     }
 
     async fn start_all(&mut self) -> Result<Vec<(String, Observer)>, Failure> {
@@ -163,7 +163,7 @@ impl Cluster {
     }
 
     async fn start(&mut self, index: usize) -> Result<(String, Observer), Failure> {
-        let Seat { id, address } = self.desk.seats()[index].clone();
+        let DemoNode { id, address } = self.console.nodes()[index].clone();
         let tuning = &self.options.tuning;
         let plan = Plan {
             cluster: "demo".into(),
@@ -173,13 +173,13 @@ impl Cluster {
             advertise: None,
             journal: tuning.journal.as_ref().map(|folder| folder.join(&id)),
             store: "memory",
-            desk: Some(Arc::clone(&self.desk)),
+            console: Some(Arc::clone(&self.console)),
         };
         let application = Application::new(&id, &self.documents, &self.data.join(&id), tuning);
         let store = self.store.clone();
         let open_store = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
         let node = launch::launch(plan, application, open_store).await?;
-        self.desk.is_up(index, node.observer().clone());
+        self.console.is_up(index, node.observer().clone());
         let observer = (id, node.observer().clone());
         self.lives += 1;
         let number = self.lives;
@@ -199,7 +199,7 @@ impl Cluster {
 
     async fn carry_out(&mut self, order: Order) -> Result<(), Failure> {
         let Order { index, act } = order;
-        let id = self.desk.seats()[index].id.clone();
+        let id = self.console.nodes()[index].id.clone();
         match act {
             Act::Kill => {
                 if let Some(life) = self.nodes[index].take() {
@@ -213,7 +213,7 @@ impl Cluster {
                     follow(observer);
                 }
                 Err(failure) => {
-                    self.desk.is_down(index);
+                    self.console.is_down(index);
                     print(&format!("cannot start {id}: {failure}\n"))?;
                 }
             },
@@ -223,7 +223,7 @@ impl Cluster {
 
     fn obey(&self, typed: &Typed) -> Result<(), Failure> {
         match typed {
-            Typed::Order(act, number) => match self.desk.order(*number, *act, Duration::ZERO) {
+            Typed::Order(act, number) => match self.console.order(*number, *act, Duration::ZERO) {
                 Ok(()) => Ok(()),
                 Err(message) => print(&format!("{message}\n")),
             },
@@ -237,8 +237,8 @@ impl Cluster {
     fn ended(&mut self, index: usize, life: u64, outcome: &Outcome) -> Result<(), Failure> {
         if self.nodes[index].as_ref().is_some_and(|running| running.number == life) {
             self.nodes[index] = None;
-            self.desk.is_down(index);
-            print(&format!("{} {outcome}\n", self.desk.seats()[index].id))?;
+            self.console.is_down(index);
+            print(&format!("{} {outcome}\n", self.console.nodes()[index].id))?;
         }
         match outcome {
             Outcome::Halted(_) => narrator::end(outcome),

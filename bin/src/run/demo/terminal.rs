@@ -4,7 +4,7 @@ use std::io::BufRead as _;
 
 use tokio::sync::mpsc;
 
-use super::desk::Act;
+use super::console::Act;
 
 /// Parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -33,15 +33,15 @@ pub(super) struct Order {
 
 /// Console over all nodes of a demo, running or not.
 #[derive(Debug)]
-pub struct Desk {
-    seats: Vec<Seat>,
+pub struct Console {
+    nodes: Vec<DemoNode>,
     states: Mutex<Vec<State>>,
     orders: mpsc::UnboundedSender<Order>,
 }
 
 /// Identity of a node of a demo, the same through all its lives.
 #[derive(Clone, Debug)]
-pub(super) struct Seat {
+pub(super) struct DemoNode {
     pub(super) id: String,
     pub(super) address: String,
 }
@@ -54,7 +54,7 @@ enum State {
 }
 
 #[derive(Serialize)]
-struct Shown<'a> {
+struct NodeView<'a> {
     number: usize,
     id: &'a str,
     address: &'a str,
@@ -65,20 +65,20 @@ struct Shown<'a> {
 /// Delay of a kill requested over HTTP, so that the answer is sent before the node dies.
 const LAST_WORD: Duration = Duration::from_millis(100);
 
-impl Desk {
-    pub(super) fn new(seats: Vec<Seat>) -> (Self, mpsc::UnboundedReceiver<Order>) {
+impl Console {
+    pub(super) fn new(nodes: Vec<DemoNode>) -> (Self, mpsc::UnboundedReceiver<Order>) {
         let (orders, accepted) = mpsc::unbounded_channel();
-        let states = Mutex::new(seats.iter().map(|_| State::Down).collect());
-        (Self { seats, states, orders }, accepted)
+        let states = Mutex::new(nodes.iter().map(|_| State::Down).collect());
+        (Self { nodes, states, orders }, accepted)
     }
 
     /// Addresses of the nodes, `host:port`.
     pub(crate) fn addresses(&self) -> impl Iterator<Item = &str> {
-        self.seats.iter().map(|seat| &*seat.address)
+        self.nodes.iter().map(|node| &*node.address)
     }
 
-    pub(super) fn seats(&self) -> &[Seat] {
-        &self.seats
+    pub(super) fn nodes(&self) -> &[DemoNode] {
+        &self.nodes
     }
 
     pub(super) fn is_up(&self, index: usize, observer: Observer) {
@@ -94,8 +94,8 @@ impl Desk {
     /// # Errors
     /// The reason why the order is not possible, for people.
     pub(super) fn order(&self, number: usize, act: Act, after: Duration) -> Result<(), String> {
-        let index = number.checked_sub(1).filter(|index| *index < self.seats.len());
-        let index = index.ok_or_else(|| format!("there is no node {number}; expected 1 to {}", self.seats.len()))?;
+        let index = number.checked_sub(1).filter(|index| *index < self.nodes.len());
+        let index = index.ok_or_else(|| format!("there is no node {number}; expected 1 to {}", self.nodes.len()))?;
         let mut states = self.states();
         states[index] = match (&states[index], act) {
             (State::Down, Act::Start) => State::Starting,
@@ -130,7 +130,7 @@ impl Desk {
         }
         let path = head.uri().path();
         if path == "/demo/nodes" {
-            return only(&[Method::GET], head).unwrap_or_else(|| self.shown());
+            return only(&[Method::GET], head).unwrap_or_else(|| self.list());
         }
         let order = path.strip_prefix("/demo/nodes/").and_then(|rest| rest.split_once('/'));
         let order = order.and_then(|(number, act)| Some((number.parse().ok()?, Act::parse(act)?)));
@@ -158,19 +158,19 @@ impl Desk {
         is_local && is_ours
     }
 
-    fn shown(&self) -> Response<Bytes> {
+    fn list(&self) -> Response<Bytes> {
         let states = self.states();
-        let nodes = self.seats.iter().zip(&*states).enumerate().map(|(index, (seat, state))| Shown {
+        let nodes = self.nodes.iter().zip(&*states).enumerate().map(|(index, (node, state))| NodeView {
             number: index + 1,
-            id: &seat.id,
-            address: &seat.address,
+            id: &node.id,
+            address: &node.address,
             running: !matches!(state, State::Down),
             role: match state {
                 State::Up(observer) => observer.status().role,
                 State::Down | State::Starting => Role::None,
             },
         });
-        let nodes: Vec<Shown<'_>> = nodes.collect();
+        let nodes: Vec<NodeView<'_>> = nodes.collect();
         json(StatusCode::OK, &serde_json::json!({ "nodes": nodes }))
     }
 
