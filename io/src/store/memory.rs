@@ -1,6 +1,6 @@
 //! The embedded store: [`rolecall_core::store::Machine`], shared by the nodes of one process.
 
-mod seats;
+mod connections;
 #[cfg(test)]
 mod tests;
 
@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use rolecall_core::store::{Act, Client, Event, Fault, Machine, Request, Server, Timing};
 use rolecall_core::{OpId, Time};
 
-use self::seats::{SeatId, Seats};
+use self::connections::{ConnectionId, Connections};
 use super::{Participant, Store, StoreEvent};
 use crate::{Clock, SystemClock};
 
@@ -33,7 +33,7 @@ pub struct MemoryStore(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     clock: Arc<dyn Clock>,
-    seats: Mutex<Seats>,
+    connections: Mutex<Connections>,
 }
 
 impl MemoryStore {
@@ -59,7 +59,7 @@ impl MemoryStore {
     /// Makes an empty store with the given rules for session timeouts.
     #[must_use]
     pub fn with_timing(clock: Arc<dyn Clock>, timing: Timing) -> Self {
-        Self(Arc::new(Shared { clock, seats: Mutex::new(Seats::new(Machine::new(timing, 1))) }))
+        Self(Arc::new(Shared { clock, connections: Mutex::new(Connections::new(Machine::new(timing, 1))) }))
     }
 
     /// Makes a connection for one node. Its session opens when it is first polled.
@@ -67,8 +67,8 @@ impl MemoryStore {
     pub fn connect(&self, participant: Participant) -> MemoryConnection {
         let Participant { cluster: _, id, address, session_timeout } = participant;
         let client = Client { id: id.into(), address: address.into() };
-        let seat = self.0.lock().add(client, session_timeout);
-        MemoryConnection { shared: self.0.clone(), seat, alarm: None }
+        let connection = self.0.lock().add(client, session_timeout);
+        MemoryConnection { shared: self.0.clone(), connection, alarm: None }
     }
 
     /// Breaks the connections of the node `id` until [`resume`](Self::resume) is called. If that takes longer than the
@@ -85,9 +85,9 @@ impl MemoryStore {
     /// Ends the sessions of the node `id` as if they had timed out, whether or not they are connected.
     pub fn expire(&self, id: &str) {
         let now = self.0.clock.now();
-        let mut seats = self.0.lock();
-        for session in seats.sessions_of(id) {
-            seats.handle(now, Event::Fault(Fault::Expire(session)));
+        let mut connections = self.0.lock();
+        for session in connections.sessions_of(id) {
+            connections.handle(now, Event::Fault(Fault::Expire(session)));
         }
     }
 
@@ -103,16 +103,16 @@ impl MemoryStore {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Seats> {
+    fn lock(&self) -> MutexGuard<'_, Connections> {
         // No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
-        self.seats.lock().unwrap_or_else(PoisonError::into_inner)
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Connection of one node to a [`MemoryStore`]. Dropping it has the same effect as a crash of the node.
 pub struct MemoryConnection {
     shared: Arc<Shared>,
-    seat: SeatId,
+    connection: ConnectionId,
     alarm: Option<Alarm>,
 }
 
@@ -137,26 +137,26 @@ impl MemoryConnection {
 
 impl Store for MemoryConnection {
     fn send(&mut self, id: OpId, request: Request) {
-        self.shared.lock().send(self.shared.clock.now(), self.seat, id, request);
+        self.shared.lock().send(self.shared.clock.now(), self.connection, id, request);
     }
 
     fn renew(&mut self) {
-        self.shared.lock().renew(self.shared.clock.now(), self.seat);
+        self.shared.lock().renew(self.shared.clock.now(), self.connection);
     }
 
     fn close(&mut self) {
-        self.shared.lock().close(self.shared.clock.now(), self.seat);
+        self.shared.lock().close(self.shared.clock.now(), self.connection);
     }
 
     fn poll_event(&mut self, context: &mut Context<'_>) -> Poll<StoreEvent> {
         loop {
             let now = self.shared.clock.now();
             let wake_at = {
-                let mut seats = self.shared.lock();
-                seats.attend(now, self.seat);
-                match seats.next_event(self.seat, context.waker()) {
+                let mut connections = self.shared.lock();
+                connections.attend(now, self.connection);
+                match connections.next_event(self.connection, context.waker()) {
                     Some(event) => return Poll::Ready(event),
-                    None => seats.wake_at(self.seat),
+                    None => connections.wake_at(self.connection),
                 }
             };
             match wake_at {
@@ -169,12 +169,12 @@ impl Store for MemoryConnection {
 
 impl Drop for MemoryConnection {
     fn drop(&mut self) {
-        self.shared.lock().remove(self.shared.clock.now(), self.seat);
+        self.shared.lock().remove(self.shared.clock.now(), self.connection);
     }
 }
 
 impl fmt::Debug for MemoryConnection {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("MemoryConnection").field("seat", &self.seat).finish_non_exhaustive()
+        formatter.debug_struct("MemoryConnection").field("connection", &self.connection).finish_non_exhaustive()
     }
 }

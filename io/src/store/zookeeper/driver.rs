@@ -15,7 +15,7 @@ use zookeeper_client::Client;
 use super::Command;
 use super::identity::Identity;
 use super::layout::Layout;
-use super::request::Desk;
+use super::request::SessionHandle;
 use super::session::{End, Session};
 use crate::store::StoreEvent;
 
@@ -39,12 +39,12 @@ impl Driver {
     pub(super) async fn run(mut self) {
         let mut delay = Duration::ZERO;
         let end = loop {
-            let desk = match self.open(&mut delay).await {
-                Ok(desk) => desk,
+            let handle = match self.open(&mut delay).await {
+                Ok(handle) => handle,
                 Err(end) => break end,
             };
-            let (begin, timeout) = (Instant::now(), desk.timeout);
-            match Session::new(desk, &mut self.commands, &self.events).serve().await {
+            let (begin, timeout) = (Instant::now(), handle.timeout);
+            match Session::new(handle, &mut self.commands, &self.events).serve().await {
                 End::Lost => {
                     let _ = self.events.send(StoreEvent::Lost);
                     // If sessions are lost as soon as they open, do not open the next ones at full speed.
@@ -59,13 +59,13 @@ impl Driver {
     }
 
     /// Tries until a session opens. Meanwhile, every request is refused.
-    async fn open(&mut self, delay: &mut Duration) -> Result<Desk, End> {
+    async fn open(&mut self, delay: &mut Duration) -> Result<SessionHandle, End> {
         loop {
             self.meanwhile(sleep(jittered(*delay))).await?;
             let connector = Client::connector().with_session_timeout(self.session_timeout).with_fail_eagerly();
             let servers = self.servers.clone();
             match self.meanwhile(async move { connector.connect(&servers).await }).await? {
-                Ok(client) => return Ok(self.desk(client)),
+                Ok(client) => return Ok(self.handle(client)),
                 Err(error) => {
                     *delay = next_delay(*delay);
                     warn!(servers = self.servers, %error, "cannot open a session with ZooKeeper; trying again in about {delay:?}");
@@ -74,10 +74,10 @@ impl Driver {
         }
     }
 
-    fn desk(&self, client: Client) -> Desk {
+    fn handle(&self, client: Client) -> SessionHandle {
         let (session, timeout) = (client.session_id(), client.session_timeout());
         info!(servers = self.servers, %session, ?timeout, "opened a session with ZooKeeper");
-        Desk {
+        SessionHandle {
             session: SessionNumber(session.0.cast_unsigned()),
             timeout,
             layout: Arc::clone(&self.layout),

@@ -9,7 +9,7 @@ use futures_util::future::join;
 use tracing::warn;
 
 use super::failure::Failure;
-use super::request::{Desk, EPHEMERAL};
+use super::request::{EPHEMERAL, SessionHandle};
 
 /// Result of the first write on a new connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,20 +23,20 @@ pub(super) enum Proof {
 }
 
 /// Creates an ephemeral znode and checks its owner. A znode that an earlier connection left behind is deleted first.
-pub(super) async fn prove(desk: Desk) -> Proof {
-    let path = desk.layout.probe(desk.session);
-    let (_, created) = join(desk.client.delete(&path, None), desk.create(&path, b"", &EPHEMERAL)).await;
+pub(super) async fn prove(handle: SessionHandle) -> Proof {
+    let path = handle.layout.probe(handle.session);
+    let (_, created) = join(handle.client.delete(&path, None), handle.create(&path, b"", &EPHEMERAL)).await;
     match created {
-        Ok((stat, _)) if desk.owns(&stat) => Proof::Same,
+        Ok((stat, _)) if handle.owns(&stat) => Proof::Same,
         Ok(_) => Proof::Other,
         Err(failure) => Proof::Unclear(failure),
     }
 }
 
 /// Deletes the znode that [`prove`] created. If that fails, the next proof deletes it, or it goes with the session.
-pub(super) async fn tidy(desk: Desk) {
-    let path = desk.layout.probe(desk.session);
-    if let Err(error) = desk.client.delete(&path, None).await {
+pub(super) async fn tidy(handle: SessionHandle) {
+    let path = handle.layout.probe(handle.session);
+    if let Err(error) = handle.client.delete(&path, None).await {
         warn!(path, %error, "cannot delete the probe for now; it goes away with the session at the latest");
     }
 }

@@ -33,7 +33,7 @@ const ATTEMPTS: u32 = 4;
 
 /// Everything that a request needs. Dropping the last clone drops the client.
 #[derive(Clone, Debug)]
-pub(super) struct Desk {
+pub(super) struct SessionHandle {
     pub(super) client: Client,
     pub(super) layout: Arc<Layout>,
     pub(super) identity: Arc<Identity>,
@@ -58,17 +58,17 @@ impl From<Reply> for Done {
 type Outcome = Result<Done, Failure>;
 
 /// Performs one request. Its first message goes to the client when this future is first polled.
-pub(super) async fn perform(desk: Desk, request: Request, names: Arc<Names>) -> Outcome {
+pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<Names>) -> Outcome {
     match request {
-        Request::Sync => Ok(desk.client.sync(desk.layout.root()).await.map(|()| Reply::Synced)?.into()),
-        Request::Queue(request) => desk.perform_in_queue(request, &names).await,
-        Request::Term(TermRequest::Read) => desk.read_term().await,
-        Request::Directory(request) => desk.perform_in_directory(request).await,
-        Request::Settings(SettingsRequest::Settle { settings }) => desk.settle(settings).await,
+        Request::Sync => Ok(handle.client.sync(handle.layout.root()).await.map(|()| Reply::Synced)?.into()),
+        Request::Queue(request) => handle.perform_in_queue(request, &names).await,
+        Request::Term(TermRequest::Read) => handle.read_term().await,
+        Request::Directory(request) => handle.perform_in_directory(request).await,
+        Request::Settings(SettingsRequest::Settle { settings }) => handle.settle(settings).await,
     }
 }
 
-impl Desk {
+impl SessionHandle {
     async fn perform_in_queue(&self, request: QueueRequest, names: &Names) -> Outcome {
         let named = |candidate| names.of(candidate).map(|name| self.layout.candidate(&name));
         match request {

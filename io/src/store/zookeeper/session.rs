@@ -19,7 +19,7 @@ use super::Command;
 use super::failure::Failure;
 use super::names::Names;
 use super::proof::{Proof, prove, tidy};
-use super::request::{Desk, Done, perform};
+use super::request::{Done, SessionHandle, perform};
 use super::watches::Watches;
 use crate::store::StoreEvent;
 
@@ -58,7 +58,7 @@ type Running<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 /// Owner of one session's client. When it ends, nothing of the client is left.
 pub(super) struct Session<'a> {
-    desk: Desk,
+    handle: SessionHandle,
     state: StateWatcher,
     link: Link,
     proof: Option<Running<Proof>>,
@@ -71,13 +71,13 @@ pub(super) struct Session<'a> {
 
 impl<'a> Session<'a> {
     pub(super) fn new(
-        desk: Desk,
+        handle: SessionHandle,
         commands: &'a mut UnboundedReceiver<Command>,
         events: &'a UnboundedSender<StoreEvent>,
     ) -> Self {
-        let state = desk.client.state_watcher();
+        let state = handle.client.state_watcher();
         Self {
-            desk,
+            handle,
             state,
             link: Link::Up,
             proof: None,
@@ -127,7 +127,7 @@ impl<'a> Session<'a> {
         match state {
             SessionState::SyncConnected | SessionState::ConnectedReadOnly => {
                 self.link = Link::Proving;
-                self.proof = Some(Box::pin(prove(self.desk.clone())));
+                self.proof = Some(Box::pin(prove(self.handle.clone())));
                 ControlFlow::Continue(())
             }
             SessionState::Disconnected => {
@@ -135,7 +135,7 @@ impl<'a> Session<'a> {
                 ControlFlow::Continue(())
             }
             SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => {
-                info!(session = %self.desk.client.session_id(), %state, "the session with ZooKeeper is over");
+                info!(session = %self.handle.client.session_id(), %state, "the session with ZooKeeper is over");
                 ControlFlow::Break(End::Lost)
             }
         }
@@ -150,16 +150,16 @@ impl<'a> Session<'a> {
             Proof::Same => {
                 self.link = Link::Up;
                 self.tell_up();
-                let desk = self.desk.clone();
-                self.running.push(Box::pin(tidy(desk).map(|()| Completed::Tidied)));
+                let handle = self.handle.clone();
+                self.running.push(Box::pin(tidy(handle).map(|()| Completed::Tidied)));
                 ControlFlow::Continue(())
             }
             Proof::Other => {
-                warn!(session = %self.desk.client.session_id(), "the server answered a reconnect with another session; opening a new one");
+                warn!(session = %self.handle.client.session_id(), "the server answered a reconnect with another session; opening a new one");
                 ControlFlow::Break(End::Lost)
             }
             Proof::Unclear(failure) => {
-                warn!(session = %self.desk.client.session_id(), ?failure, "cannot find out which session the server serves; opening a new one");
+                warn!(session = %self.handle.client.session_id(), ?failure, "cannot find out which session the server serves; opening a new one");
                 ControlFlow::Break(End::Lost)
             }
         }
@@ -181,7 +181,7 @@ impl<'a> Session<'a> {
             Err(Failure::Refused(refusal)) => Answer::Refused(refusal),
             Err(Failure::Unknown) => Answer::Unknown,
             Err(Failure::SessionInDoubt) => {
-                warn!(session = %self.desk.client.session_id(), "an answer casts doubt on the session; opening a new one");
+                warn!(session = %self.handle.client.session_id(), "an answer casts doubt on the session; opening a new one");
                 self.tell(StoreEvent::Answered { id, answer: Answer::Unknown });
                 return ControlFlow::Break(End::Lost);
             }
@@ -207,13 +207,13 @@ impl<'a> Session<'a> {
 
     /// Gives a request to the client at once, so that requests arrive in the order in which they were sent.
     fn start(&mut self, id: OpId, request: Request) -> ControlFlow<End> {
-        let connected = self.desk.client.state() == SessionState::SyncConnected;
+        let connected = self.handle.client.state() == SessionState::SyncConnected;
         if self.link != Link::Up || !connected {
             let answer = Answer::Refused(Refusal::Disconnected);
             self.tell(StoreEvent::Answered { id, answer });
             return ControlFlow::Continue(());
         }
-        let work = perform(self.desk.clone(), request, Arc::clone(&self.names));
+        let work = perform(self.handle.clone(), request, Arc::clone(&self.names));
         let mut work: Running<Completed> = Box::pin(work.map(move |outcome| Completed::Request(id, outcome)));
         match work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(completed) => self.on_completed(completed),
@@ -239,7 +239,7 @@ impl<'a> Session<'a> {
     /// waits for the session's end.
     async fn close(mut self) -> End {
         let begin = Instant::now();
-        let limit = self.desk.timeout.min(CLOSE_LIMIT);
+        let limit = self.handle.timeout.min(CLOSE_LIMIT);
         let _ = timeout_at(begin + limit / 2, async {
             while let Some(completed) = self.running.next().await {
                 if self.on_completed(completed).is_break() {
@@ -248,10 +248,10 @@ impl<'a> Session<'a> {
             }
         })
         .await;
-        let Self { desk, mut state, proof, running, watches, .. } = self;
-        let session = desk.client.session_id();
+        let Self { handle, mut state, proof, running, watches, .. } = self;
+        let session = handle.client.session_id();
         // Drop the client first: the watches then have nobody to ask for their removal.
-        drop((desk, running, proof, watches));
+        drop((handle, running, proof, watches));
         let closed = timeout_at(begin + limit, async { while !state.changed().await.is_terminated() {} }).await;
         if closed.is_err() {
             warn!(%session, "the session did not close within {limit:?}; the server ends it after its timeout");
@@ -260,7 +260,7 @@ impl<'a> Session<'a> {
     }
 
     fn tell_up(&self) {
-        self.tell(StoreEvent::Up { session: self.desk.session, timeout: self.desk.timeout });
+        self.tell(StoreEvent::Up { session: self.handle.session, timeout: self.handle.timeout });
     }
 
     fn tell(&self, event: StoreEvent) {

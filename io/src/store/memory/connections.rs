@@ -10,19 +10,19 @@ use rolecall_core::{OpId, Session, Time};
 use super::{SERVER, StoreEvent};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct SeatId(u64);
+pub(super) struct ConnectionId(u64);
 
 /// The machine with all connections to it.
 #[derive(Debug)]
-pub(super) struct Seats {
+pub(super) struct Connections {
     machine: Machine,
-    seats: BTreeMap<SeatId, Seat>,
+    connections: BTreeMap<ConnectionId, Connection>,
     newest: u64,
 }
 
 /// Connection of one node.
 #[derive(Debug)]
-struct Seat {
+struct Connection {
     client: Client,
     timeout: Duration,
     link: Link,
@@ -54,7 +54,7 @@ impl Link {
     }
 }
 
-impl Seat {
+impl Connection {
     fn push(&mut self, event: StoreEvent) {
         self.events.push_back(event);
         self.wake();
@@ -67,21 +67,21 @@ impl Seat {
     }
 }
 
-impl Seats {
+impl Connections {
     pub(super) const fn new(machine: Machine) -> Self {
-        Self { machine, seats: BTreeMap::new(), newest: 0 }
+        Self { machine, connections: BTreeMap::new(), newest: 0 }
     }
 
-    pub(super) fn add(&mut self, client: Client, timeout: Duration) -> SeatId {
+    pub(super) fn add(&mut self, client: Client, timeout: Duration) -> ConnectionId {
         self.newest += 1;
-        let id = SeatId(self.newest);
+        let id = ConnectionId(self.newest);
         let link = Link::Seeking(None);
-        self.seats.insert(id, Seat { client, timeout, link, events: VecDeque::new(), waker: None });
+        self.connections.insert(id, Connection { client, timeout, link, events: VecDeque::new(), waker: None });
         id
     }
 
-    pub(super) fn remove(&mut self, now: Time, id: SeatId) {
-        if let Some(session) = self.seats.remove(&id).and_then(|seat| seat.link.session()) {
+    pub(super) fn remove(&mut self, now: Time, id: ConnectionId) {
+        if let Some(session) = self.connections.remove(&id).and_then(|connection| connection.link.session()) {
             self.handle(now, Event::Disconnect { session });
         }
         // Another connection must now wake up in time to end the session.
@@ -106,51 +106,51 @@ impl Seats {
         outputs
     }
 
-    pub(super) fn send(&mut self, now: Time, id: SeatId, op: OpId, request: Request) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        match seat.link {
+    pub(super) fn send(&mut self, now: Time, id: ConnectionId, op: OpId, request: Request) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        match connection.link {
             Link::Up { session, .. } => self.handle(now, Event::Request { session, id: op, request }),
             Link::Seeking(_) | Link::HeldBack(_) => {
-                seat.push(StoreEvent::Answered { id: op, answer: Answer::Refused(Refusal::Disconnected) });
+                connection.push(StoreEvent::Answered { id: op, answer: Answer::Refused(Refusal::Disconnected) });
             }
             Link::Closed => {}
         }
     }
 
-    pub(super) fn renew(&mut self, now: Time, id: SeatId) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        let Some(session) = seat.link.session() else { return };
-        seat.link = match seat.link {
+    pub(super) fn renew(&mut self, now: Time, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let Some(session) = connection.link.session() else { return };
+        connection.link = match connection.link {
             Link::HeldBack(_) => Link::HeldBack(None),
             Link::Seeking(_) | Link::Up { .. } | Link::Closed => Link::Seeking(None),
         };
-        seat.push(StoreEvent::Lost);
+        connection.push(StoreEvent::Lost);
         self.handle(now, Event::Disconnect { session });
     }
 
-    pub(super) fn close(&mut self, now: Time, id: SeatId) {
-        if let Some(Link::Up { session, .. }) = self.seats.get(&id).map(|seat| seat.link) {
+    pub(super) fn close(&mut self, now: Time, id: ConnectionId) {
+        if let Some(Link::Up { session, .. }) = self.connections.get(&id).map(|connection| connection.link) {
             self.handle(now, Event::Close { session });
         }
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        match seat.link {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        match connection.link {
             Link::Closed => {}
             // The session is already over, or cannot be reached.
             Link::Seeking(_) | Link::HeldBack(_) | Link::Up { .. } => {
-                seat.link = Link::Closed;
-                seat.push(StoreEvent::Closed);
+                connection.link = Link::Closed;
+                connection.push(StoreEvent::Closed);
             }
         }
     }
 
     pub(super) fn suspend(&mut self, now: Time, client: &str) {
         let mut cut = Vec::new();
-        for seat in self.seats.values_mut().filter(|seat| &*seat.client.id == client) {
-            match seat.link {
-                Link::Seeking(session) => seat.link = Link::HeldBack(session),
+        for connection in self.connections.values_mut().filter(|connection| &*connection.client.id == client) {
+            match connection.link {
+                Link::Seeking(session) => connection.link = Link::HeldBack(session),
                 Link::Up { session, .. } => {
-                    seat.link = Link::HeldBack(Some(session));
-                    seat.push(StoreEvent::Suspended);
+                    connection.link = Link::HeldBack(Some(session));
+                    connection.push(StoreEvent::Suspended);
                     cut.push(session);
                 }
                 Link::HeldBack(_) | Link::Closed => {}
@@ -162,10 +162,10 @@ impl Seats {
     }
 
     pub(super) fn resume(&mut self, client: &str) {
-        for seat in self.seats.values_mut().filter(|seat| &*seat.client.id == client) {
-            if let Link::HeldBack(session) = seat.link {
-                seat.link = Link::Seeking(session);
-                seat.wake();
+        for connection in self.connections.values_mut().filter(|connection| &*connection.client.id == client) {
+            if let Link::HeldBack(session) = connection.link {
+                connection.link = Link::Seeking(session);
+                connection.wake();
             }
         }
     }
@@ -175,33 +175,33 @@ impl Seats {
     }
 
     /// Does what is due: ends sessions, and connects or pings for the connection that is polled.
-    pub(super) fn attend(&mut self, now: Time, id: SeatId) {
+    pub(super) fn attend(&mut self, now: Time, id: ConnectionId) {
         if self.machine.next_deadline().is_some_and(|deadline| deadline <= now) {
             self.handle(now, Event::Wake);
         }
         self.ping(now, id);
         // The second pass opens a new session if the first finds that the old one is over.
         for _ in 0..2 {
-            let Some(seat) = self.seats.get(&id) else { return };
-            if let Link::Seeking(previous) = seat.link {
+            let Some(connection) = self.connections.get(&id) else { return };
+            if let Link::Seeking(previous) = connection.link {
                 self.seek(now, id, previous);
             }
         }
     }
 
     /// Next event of a connection. If there is none, `waker` is called when there may be one.
-    pub(super) fn next_event(&mut self, id: SeatId, waker: &Waker) -> Option<StoreEvent> {
-        let seat = self.seats.get_mut(&id)?;
-        let event = seat.events.pop_front();
+    pub(super) fn next_event(&mut self, id: ConnectionId, waker: &Waker) -> Option<StoreEvent> {
+        let connection = self.connections.get_mut(&id)?;
+        let event = connection.events.pop_front();
         if event.is_none() {
-            seat.waker = Some(waker.clone());
+            connection.waker = Some(waker.clone());
         }
         event
     }
 
     /// Time at which the connection must be attended to, even if nothing happens before.
-    pub(super) fn wake_at(&self, id: SeatId) -> Option<Time> {
-        let ping_at = match self.seats.get(&id)?.link {
+    pub(super) fn wake_at(&self, id: ConnectionId) -> Option<Time> {
+        let ping_at = match self.connections.get(&id)?.link {
             Link::Closed => return None,
             Link::Up { ping_at, .. } => Some(ping_at),
             Link::Seeking(_) | Link::HeldBack(_) => None,
@@ -209,9 +209,9 @@ impl Seats {
         ping_at.into_iter().chain(self.machine.next_deadline()).min()
     }
 
-    fn ping(&mut self, now: Time, id: SeatId) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        if let Link::Up { session, ping_every, ping_at } = &mut seat.link
+    fn ping(&mut self, now: Time, id: ConnectionId) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        if let Link::Up { session, ping_every, ping_at } = &mut connection.link
             && *ping_at <= now
         {
             *ping_at = now + *ping_every;
@@ -220,15 +220,15 @@ impl Seats {
         }
     }
 
-    fn seek(&mut self, now: Time, id: SeatId, previous: Option<Session>) {
-        let Some(seat) = self.seats.get_mut(&id) else { return };
-        let (client, timeout) = (seat.client.clone(), seat.timeout);
+    fn seek(&mut self, now: Time, id: ConnectionId, previous: Option<Session>) {
+        let Some(connection) = self.connections.get_mut(&id) else { return };
+        let (client, timeout) = (connection.client.clone(), connection.timeout);
         for output in self.run(now, Event::Connect { server: SERVER, client, previous, timeout }) {
             if let Output::Connected { session, timeout } = output {
-                let Some(seat) = self.seats.get_mut(&id) else { return };
+                let Some(connection) = self.connections.get_mut(&id) else { return };
                 let ping_every = (timeout / 3).max(Duration::from_millis(1));
-                seat.link = Link::Up { session, ping_every, ping_at: now + ping_every };
-                seat.push(StoreEvent::Up { session, timeout });
+                connection.link = Link::Up { session, ping_every, ping_at: now + ping_every };
+                connection.push(StoreEvent::Up { session, timeout });
             } else {
                 self.deliver(output);
             }
@@ -245,19 +245,23 @@ impl Seats {
             // `seek` handles `Connected`. A single server that is neither cut off nor lagging rejects nobody.
             Output::Connected { .. } | Output::Rejected { .. } => return,
         };
-        let Some(seat) = self.seats.values_mut().find(|seat| seat.link.session() == Some(session)) else { return };
-        let held_back = matches!(seat.link, Link::HeldBack(_));
+        let Some(connection) =
+            self.connections.values_mut().find(|connection| connection.link.session() == Some(session))
+        else {
+            return;
+        };
+        let held_back = matches!(connection.link, Link::HeldBack(_));
         let link = |session| if held_back { Link::HeldBack(session) } else { Link::Seeking(session) };
         match event {
-            StoreEvent::Lost => seat.link = link(None),
-            StoreEvent::Suspended => seat.link = link(Some(session)),
-            StoreEvent::Closed => seat.link = Link::Closed,
+            StoreEvent::Lost => connection.link = link(None),
+            StoreEvent::Suspended => connection.link = link(Some(session)),
+            StoreEvent::Closed => connection.link = Link::Closed,
             StoreEvent::Up { .. } | StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => {}
         }
-        seat.push(event);
+        connection.push(event);
     }
 
     fn wake_all(&mut self) {
-        self.seats.values_mut().for_each(Seat::wake);
+        self.connections.values_mut().for_each(Connection::wake);
     }
 }
