@@ -43,6 +43,15 @@ pub struct Config {
     pub relist: Duration,
     /// What to do when the connection is lost.
     pub on_suspend: OnSuspend,
+    /// True if this node only looks on: it follows who leads and who works, never stands, serves no role, and registers
+    /// nothing. Default: false.
+    pub observes: bool,
+    /// True if this node is listed in the directories by its role. Without that, nobody finds it there, and two nodes of one
+    /// id are not found out. Default: true.
+    pub registers: bool,
+    /// True if this node follows the directory of workers whatever its role; a leader and an observer always do. Default:
+    /// false.
+    pub follows_workers: bool,
 }
 
 impl Config {
@@ -60,6 +69,9 @@ impl Config {
             shutdown_limit: Duration::from_secs(15),
             relist: Duration::from_secs(30),
             on_suspend: OnSuspend::Hold,
+            observes: false,
+            registers: true,
+            follows_workers: false,
         }
     }
 

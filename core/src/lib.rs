@@ -19,7 +19,7 @@
 //! let (now, timeout) = (Time::from_millis(1), Duration::from_secs(4));
 //! let (mut node, mut store) = (Node::new(Config::new("a")), Machine::new(store::Timing::unbounded(Duration::ZERO), 1));
 //! let (mut outputs, mut actions) = (Vec::new(), Vec::new());
-//! let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
+//! let client = Client { id: "a".into(), address: "10.0.0.1:80".into(), metadata: Default::default() };
 //! store.handle(now, store::Event::Connect { server: Server(0), client, previous: None, timeout }, &mut outputs);
 //! while let Some(output) = (!outputs.is_empty()).then(|| outputs.remove(0)) {
 //!     let (session, event) = match output {
@@ -59,6 +59,7 @@ mod floor;
 mod identity;
 mod member;
 mod membership;
+mod metadata;
 mod mutant;
 pub mod names;
 mod node;
@@ -80,6 +81,7 @@ pub use election::{Candidate, Guid};
 pub use epoch::{Epoch, Fence, Incarnation};
 pub use event::Event;
 pub use member::{Difference, Directory, Member, MemberKey, Snapshot};
+pub use metadata::Metadata;
 pub use node::{Health, Node};
 pub use role::Role;
 pub use session::{Link, OpId, Session, Slot};

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::{Epoch, Session};
+use crate::{Epoch, Metadata, Session};
 
 /// A directory of members.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,6 +43,10 @@ pub struct Member {
     pub session_timeout: Option<Duration>,
     /// The store's revision at which the entry was created (ZooKeeper: `czxid`); tells who came first.
     pub created: u64,
+    /// What the application says of it. Fuzzers leave it empty: no machine looks at it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Metadata::is_empty"))]
+    #[cfg_attr(feature = "arbitrary", arbitrary(default))]
+    pub metadata: Metadata,
 }
 
 /// A whole directory at one reading, ordered by key; malformed entries are left out and counted.

@@ -84,6 +84,8 @@ mutants! {
     ChangeNotAnnounced,
     /// A node whose application does not want to lead stands all the same.
     UnwillingStands,
+    /// A node that is to look on stands and serves.
+    ObserverStands,
 }
 
 impl Mutant {

@@ -48,6 +48,8 @@ pub enum Violation {
     StaleAccepted,
     /// P14: a newer token was believed that neither the term record nor an own claim has shown.
     ForgedBelieved,
+    /// A node that is to look on stands, serves or registers, or one registers that is not to be listed.
+    PartNotGiven,
     /// A machine waits for nothing and is not where it should be.
     Stuck,
 }
@@ -88,6 +90,7 @@ impl Violation {
             | Self::CreatedTwice
             | Self::PlaceGivenUp
             | Self::FormerLeft
+            | Self::PartNotGiven
             | Self::Stuck => Class::Tidiness,
         }
     }
@@ -123,6 +126,7 @@ impl Violation {
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
             Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",
             Self::ForgedBelieved => "P14: a newer epoch that is shown is not believed until the term record says so",
+            Self::PartNotGiven => "an observer stands for nothing, and who is not to be listed is not",
             Self::Stuck => "a quiet machine has a reason",
         }
     }

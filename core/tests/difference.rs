@@ -14,7 +14,14 @@ fn snapshot() -> impl Strategy<Value = Vec<Member>> {
             .map(|(id, session, created, epoch)| {
                 let key = MemberKey { id: ["a", "b", "c", "d"][id].into(), session: Session(session) };
                 let epoch = epoch.checked_sub(1).map(|epoch| Epoch(epoch.into()));
-                let member = Member { key, address: "x:1".into(), epoch, session_timeout: None, created };
+                let member = Member {
+                    key,
+                    address: "x:1".into(),
+                    epoch,
+                    session_timeout: None,
+                    created,
+                    metadata: Default::default(),
+                };
                 (member.key.clone(), member)
             })
             .collect();

@@ -66,7 +66,7 @@ mod watermark;
 
 pub use rolecall_core::{
     Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Fence, Guid, Health, Incarnation,
-    Leader, Member, MemberKey, Node, Objection, OnSuspend, OpId, Role, Session, Snapshot, Time, Violation,
+    Leader, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Snapshot, Time, Violation,
 };
 
 pub use clock::{Clock, SystemClock};
@@ -82,7 +82,7 @@ pub use net::{Listener, Net, Stream, TokioNet};
 pub use node::{NodeBuilder, RunningNode, StartError};
 pub use service::{Assignment, Drain, Running, Service};
 pub use status::{Observer, Status, StoreState};
-pub use store::StoreUrl;
+pub use store::{Registration, StoreUrl};
 pub use tap::Tap;
 pub use term::{LeaderTerm, TermOver};
 pub use watermark::Watermark;

@@ -86,6 +86,7 @@ mod tests {
             epoch: None,
             session_timeout: None,
             created: 1,
+            metadata: Default::default(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::journal::Journal;
 use crate::metrics::Metrics;
 use crate::service::ErasedService;
 use crate::status::{Observer, StatusBoard};
-use crate::store::{Participant, Store};
+use crate::store::{Participant, Registration, Store};
 use crate::{Clock, Gate, Service, SystemClock, Tap};
 
 type OpenStore = Box<dyn FnOnce(Participant) -> Result<Box<dyn Store>, Box<dyn Error + Send + Sync>> + Send>;
@@ -34,7 +34,8 @@ pub struct NodeBuilder {
     cluster: String,
     session_timeout: Duration,
     settings: Option<Arc<str>>,
-    address: String,
+    address: Option<String>,
+    registration: Registration,
     journal: Option<Journal>,
     tap: Option<Box<dyn Tap>>,
     clock: Arc<dyn Clock>,
@@ -70,7 +71,8 @@ impl NodeBuilder {
             cluster: "default".into(),
             session_timeout: Duration::from_secs(10),
             settings: None,
-            address: "localhost:0".into(),
+            address: None,
+            registration: Registration::default(),
             journal: None,
             tap: None,
             clock: Arc::new(SystemClock::new()),
@@ -101,10 +103,18 @@ impl NodeBuilder {
         self
     }
 
-    /// Address at which others reach the application of this node, `host:port`. Default: `localhost:0`, where nobody is.
+    /// Address at which others reach the application of this node, `host:port`. Default: none, for an
+    /// application that answers nowhere.
     #[must_use]
     pub fn address(mut self, address: impl Into<String>) -> Self {
-        self.address = address.into();
+        self.address = Some(address.into());
+        self
+    }
+
+    /// Contents of the node's entries in the directories, beside its id and its address. Default: nothing more.
+    #[must_use]
+    pub fn registration(mut self, registration: Registration) -> Self {
+        self.registration = registration;
         self
     }
 
@@ -180,6 +190,7 @@ impl Prepared {
             id: node.config().id.to_string(),
             address: builder.address.clone(),
             session_timeout: builder.session_timeout,
+            registration: builder.registration,
         };
         let (open_store, service, runtime) = (builder.open_store, builder.service, Handle::current());
         let (settings, clock, entropy) = (builder.settings, builder.clock, builder.entropy);
@@ -210,17 +221,17 @@ impl Prepared {
 /// Running node. Dropping it has the effect of a crash: nothing is cleaned up, and its session ends by its timeout.
 #[derive(Debug)]
 pub struct RunningNode {
-    address: String,
+    address: Option<String>,
     observer: Observer,
     events: mpsc::Sender<Event>,
     driving: Driving,
 }
 
 impl RunningNode {
-    /// Address at which others reach the application, `host:port`.
+    /// Address at which others reach the application, `host:port`; `None` if it answers nowhere.
     #[must_use]
-    pub fn address(&self) -> &str {
-        &self.address
+    pub fn address(&self) -> Option<&str> {
+        self.address.as_deref()
     }
 
     /// Observer of the node, usable from anywhere.

@@ -72,7 +72,7 @@ impl Status {
     /// The reason why it does not, for people.
     pub fn ready(&self) -> Result<(), String> {
         match self.health {
-            Health::Serving | Health::Unregistered => Ok(()),
+            Health::Serving | Health::Unregistered | Health::Observing => Ok(()),
             Health::NoStore => Err("the node has no connection to the store and serves no role".into()),
             Health::IdentityHeld => Err("another session is registered under this node's id".into()),
             Health::Undecided => Err(self.because("the node has no role yet")),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store};
+use rolecall::{Metadata, Registration};
 use rolecall_core::election::{QueueTiming, Timing};
 use rolecall_core::{Config, OnSuspend};
 
@@ -15,6 +16,7 @@ use super::Console;
 use super::application::Application;
 use crate::cli::{self, Failure, Tuning};
 use crate::front::{Identity, NodeFront, Sharing};
+use crate::search::{SEARCH_PATH, TASK_PATH};
 
 /// Parameters of one node.
 #[derive(Clone, Debug)]
@@ -92,6 +94,11 @@ where
     let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
         .cluster(plan.cluster)
         .session_timeout(plan.session_timeout)
+        .registration(Registration {
+            worker_path: Some(TASK_PATH.into()),
+            leader_path: Some(SEARCH_PATH.into()),
+            metadata: Metadata::default(),
+        })
         .settings(application.settings().to_string())
         .listen(plan.listen)
         .front(move |observer, address| {

@@ -35,3 +35,8 @@ pub use service::{RESCAN, SearchHandler, SearchOptions, SearchService, Work};
 pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
 pub use shard::ShardId;
 pub use weights::{Statistics, Weights};
+
+/// Path at which a leader answers searches.
+pub const SEARCH_PATH: &str = "/search";
+/// Path at which a worker answers its share of one.
+pub const TASK_PATH: &str = "/task";

@@ -33,7 +33,7 @@ impl<M: Fn(Event)> Shared<M> {
 
     /// Opens a session for a node, whose mailbox is told.
     fn connect(&mut self, id: &str, mailbox: M) -> Session {
-        let client = Client { id: id.into(), address: format!("{id}.example:80").into() };
+        let client = Client { id: id.into(), address: format!("{id}.example:80").into(), metadata: Default::default() };
         let mut out = Vec::new();
         let connect = store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT };
         self.machine.handle(self.now(), connect, &mut out);

@@ -59,11 +59,15 @@ pub(crate) fn fingerprint(world: &impl Hash) -> u64 {
 
 impl World {
     /// True if every remaining node serves, one of them as the leader, and every node that was asked to stop is gone.
+    /// Observers look on.
     pub(crate) fn is_at_rest(&self) -> bool {
-        let running = || self.hosts.iter().filter_map(Host::node);
+        let remaining = || self.hosts.iter().filter_map(Host::node);
+        let running = || remaining().filter(|node| !node.config().observes);
+        let observers = || remaining().filter(|node| node.config().observes);
         let leaders = running().filter(|node| node.role() == Role::Leader && node.term().is_some()).count();
         self.hosts.iter().all(|host| !host.stopping)
             && running().all(|node| node.health() == Health::Serving)
+            && observers().all(|node| node.health() == Health::Observing)
             && running().all(|node| node.term().is_some() == (node.role() == Role::Leader))
             && (leaders == 1 || running().next().is_none())
     }

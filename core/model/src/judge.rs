@@ -1,6 +1,6 @@
 //! Rules for a single step of a node, judged without memory so that judging adds no states.
 
-use rolecall_core::observe::Observer;
+use rolecall_core::observe::{Observer, keeps_to_its_part};
 use rolecall_core::store::Effect;
 use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time, Violation};
 
@@ -19,6 +19,7 @@ pub(crate) fn step(step: &Judged<'_>, stopping: bool, stale: bool) -> Result<(),
     if stale {
         judge_stale(step)?;
     }
+    step.actions.iter().try_for_each(|action| keeps_to_its_part(step.after.config(), action))?;
     judge_gate(step)?;
     judge_members(step)?;
     judge_requests(step, stopping || *step.event == Event::Shutdown)

@@ -93,7 +93,7 @@ mod tests {
         }
 
         fn connect(&mut self) {
-            let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
+            let client = Client { id: "a".into(), address: "10.0.0.1:80".into(), metadata: Default::default() };
             self.store(store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT });
         }
 

@@ -258,7 +258,7 @@ impl Node {
     }
 
     fn look_at_identity<S: Sink>(&mut self, now: Time, out: &mut S) {
-        let Some(standing) = self.standing else { return };
+        let Some(standing) = self.standing.filter(|_| !self.observes()) else { return };
         if self.membership.both().into_iter().any(Membership::is_present) && self.identity.registered() {
             self.reread_registries();
         }
@@ -330,15 +330,21 @@ impl Node {
             Stop::Asked { .. } => Will::Keep,
             Stop::Over => Will::Withdraw,
             Stop::No if (!self.hold_off.is_over() || !self.candidacy.stands()) && leads => Will::Keep,
+            Stop::No if self.observes() => Will::Withdraw,
             Stop::No if !self.candidacy.stands() && !Mutant::UnwillingStands.lives() => Will::Withdraw,
             Stop::No if !self.hold_off.is_over() || !self.identity.is_free() => Will::Withdraw,
             Stop::No => Will::Stand,
         }
     }
 
+    fn observes(&self) -> bool {
+        self.config.observes && !Mutant::ObserverStands.lives()
+    }
+
     fn wanted_duty(&self) -> Duty {
         match (self.stop, self.election.position()) {
             (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
+            (Stop::No, _) if self.observes() => Duty::None,
             (Stop::No, _) if !self.hold_off.is_over() => Duty::Worker,
             (Stop::No, _) if !self.candidacy.stands() && self.identity.is_free() => Duty::Worker,
             (Stop::No, Position::Leading { fence, .. }) => Duty::Leader(fence),
@@ -393,7 +399,7 @@ impl Node {
 
     /// What the registries should say of this node: what it serves and is to go on serving.
     fn wanted_entries(&self) -> (Option<Entry>, Option<Entry>) {
-        let stays = self.services.serving() == self.duty;
+        let stays = self.services.serving() == self.duty && self.config.registers;
         match self.duty {
             Duty::Worker if stays => (Some(Entry { epoch: None }), None),
             Duty::Leader(fence) if stays => (None, Some(Entry { epoch: Some(fence.epoch) })),
@@ -402,7 +408,7 @@ impl Node {
     }
 
     fn interest(&self) -> Interest {
-        if self.duty.role() == Role::Leader {
+        if self.duty.role() == Role::Leader || self.config.follows_workers || self.config.observes {
             Interest::Watch
         } else if self.identity.is_open() {
             Interest::Read

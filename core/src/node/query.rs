@@ -26,6 +26,8 @@ pub enum Health {
     Changing,
     /// The service of its role could not be started, this many times in a row.
     Failing(u8),
+    /// It only looks on, as it was configured to.
+    Observing,
     /// It is ending.
     Ending,
 }
@@ -92,7 +94,7 @@ impl Node {
         holds && is_own && member.key.id == self.config.id
     }
 
-    /// The workers as last read; only a leader follows them.
+    /// The workers as last read; a leader, an observer, and whoever [`Config::follows_workers`] follow them.
     #[must_use]
     pub fn workers(&self) -> &[Member] {
         self.registry.workers.members()
@@ -121,13 +123,14 @@ impl Node {
             return Health::Failing(self.services.failures());
         }
         if self.role() != Role::None {
-            let registered = self.membership.both().into_iter().any(Membership::is_present);
+            let registered = !self.config.registers || self.membership.both().into_iter().any(Membership::is_present);
             return if registered { Health::Serving } else { Health::Unregistered };
         }
         if !self.services.is_idle() {
             return Health::Changing;
         }
         match self.standing {
+            Some(standing) if standing.connected && self.config.observes => Health::Observing,
             Some(standing) if standing.connected && !self.identity.is_free() => Health::IdentityHeld,
             Some(standing) if standing.connected => Health::Undecided,
             Some(_) | None => Health::NoStore,

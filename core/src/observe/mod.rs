@@ -5,7 +5,9 @@
 mod cluster;
 mod entries;
 mod node;
+mod part;
 mod queue;
 
 pub use cluster::Cluster;
 pub use node::Observer;
+pub use part::keeps_to_its_part;

@@ -5,6 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::entries::Entries;
+use super::part::keeps_to_its_part;
 use super::queue::QueueObserver;
 use crate::store::{Answer, Effect, Reply, Request};
 use crate::{Action, Announcement, Directory, Event, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation};
@@ -231,6 +232,7 @@ impl Observer {
     }
 
     fn judge_action(&mut self, now: Time, action: &Action, after: &Node) -> Result<(), Violation> {
+        keeps_to_its_part(after.config(), action)?;
         match action {
             Action::Store { id, request } => {
                 self.judge_request(now, *id, request, after)?;

@@ -4,7 +4,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use super::Request;
-use crate::{Candidate, Directory, Epoch, Guid, MemberKey, OpId, Session};
+use crate::{Candidate, Directory, Epoch, Guid, MemberKey, Metadata, OpId, Session};
 
 /// One of the store's servers, counted from 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,6 +21,10 @@ pub struct Client {
     pub id: Arc<str>,
     /// Where it answers, `host:port`.
     pub address: Arc<str>,
+    /// What its application says of it.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Metadata::is_empty"))]
+    #[cfg_attr(feature = "arbitrary", arbitrary(default))]
+    pub metadata: Metadata,
 }
 
 /// Something that happens to the store.

@@ -21,7 +21,7 @@ use crate::{Session, Time};
 ///
 /// let mut store = Machine::new(Timing::bounded(Duration::from_secs(2)), 1);
 /// let mut out = Vec::new();
-/// let client = Client { id: "a".into(), address: "10.0.0.1:80".into() };
+/// let client = Client { id: "a".into(), address: "10.0.0.1:80".into(), metadata: Default::default() };
 /// let connect = Event::Connect { server: Server(0), client, previous: None, timeout: Duration::from_secs(1) };
 /// store.handle(Time::ZERO, connect, &mut out);
 /// assert!(matches!(out[0], Output::Connected { timeout, .. } if timeout == Duration::from_secs(4)));

@@ -9,7 +9,7 @@ use super::{
     Act, Answer, Client, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request,
     SettingsRequest, TermRecord, TermRequest,
 };
-use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Session};
+use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Metadata, Session};
 
 /// Who writes or reads.
 #[derive(Clone, Debug)]
@@ -118,7 +118,14 @@ impl Tree {
                 true
             }
             Act::AddMember { directory, key, address, epoch, owner: _ } => {
-                let member = Member { key, address, epoch, session_timeout: None, created: revision };
+                let member = Member {
+                    key,
+                    address,
+                    epoch,
+                    session_timeout: None,
+                    created: revision,
+                    metadata: Metadata::default(),
+                };
                 self.directory_mut(directory).add(member, owner)
             }
             Act::RewriteMember { directory, key } => self.directory_mut(directory).rewrite(&key, revision),
@@ -204,6 +211,7 @@ impl Tree {
             epoch,
             session_timeout: Some(author.timeout),
             created,
+            metadata: author.client.metadata.clone(),
         };
         if !self.directory_mut(directory).add(member, author.session) {
             return Err(Refusal::Exists);

@@ -89,10 +89,14 @@ struct World {
 impl World {
     fn new(bytes: &mut Bytes<'_>) -> Self {
         let mut config = Config::new("a");
-        let flags = bytes.below(4);
+        let choice = bytes.next().unwrap_or(0);
+        let flags = choice % 4;
         config.on_suspend = if flags & 1 == 0 { OnSuspend::Hold } else { OnSuspend::StepDown };
         let tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
         config.election = tick.map_or(Timing::QUEUE, Timing::queue);
+        config.observes = choice / 4 % 8 == 7;
+        config.registers = choice / 4 % 8 != 6;
+        config.follows_workers = choice / 4 % 8 == 5;
         Self {
             node: Node::new(config),
             observer: Observer::new(),
@@ -322,5 +326,6 @@ fn member(bytes: &mut Bytes<'_>) -> Member {
         epoch: (bytes.below(2) == 0).then(|| Epoch(u64::from(bytes.below(4)))),
         session_timeout: None,
         created: u64::from(bytes.below(9)),
+        metadata: Default::default(),
     }
 }

@@ -163,5 +163,6 @@ fn worker(number: usize) -> Member {
         epoch: None,
         session_timeout: Some(TIMEOUT),
         created: 1,
+        metadata: Default::default(),
     }
 }

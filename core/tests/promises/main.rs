@@ -9,6 +9,7 @@ mod extremes;
 mod foreign;
 mod identity;
 mod operators;
+mod part;
 mod roles;
 mod shutdown;
 mod terms;

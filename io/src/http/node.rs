@@ -11,7 +11,7 @@ use super::{Application, Front, HttpService, Server, ServerLimits, Slot};
 use crate::driver::{Outcome, RunOn};
 use crate::journal::Journal;
 use crate::metrics::Gauge;
-use crate::store::{Participant, Store};
+use crate::store::{Participant, Registration, Store};
 use crate::{Clock, Entropy, Net, NodeBuilder, Observer, RunningNode, StartError, SystemClock, Tap, TokioNet};
 
 type MakeFront = Box<dyn FnOnce(Observer, &str) -> Arc<dyn Front> + Send>;
@@ -93,6 +93,13 @@ impl HttpNodeBuilder {
         self
     }
 
+    /// Contents of the node's entries in the directories, beside its id and its address. Default: nothing more.
+    #[must_use]
+    pub fn registration(mut self, registration: Registration) -> Self {
+        self.node = self.node.registration(registration);
+        self
+    }
+
     /// Address to listen on, `host:port`. Default: a free port of the loopback interface.
     #[must_use]
     pub fn listen(mut self, address: impl Into<String>) -> Self {
@@ -162,7 +169,7 @@ impl HttpNodeBuilder {
         let listen_error = |source| StartError::Listen { address: self.listen.clone(), source };
         let listener = self.net.bind(&self.listen).await.map_err(listen_error)?;
         let address = self.advertise.unwrap_or_else(|| listener.address());
-        let prepared = self.node.address(address.clone()).prepare();
+        let prepared = self.node.address(&address).prepare();
         let front = self.front.map(|make| make(prepared.observer.clone(), &address));
         let in_flight = self.slot.clone();
         prepared.metrics.add(Gauge {
@@ -172,7 +179,7 @@ impl HttpNodeBuilder {
         });
         let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, self.limits);
         let node = prepared.start().await?;
-        Ok(HttpNode { node, server, clock: self.clock })
+        Ok(HttpNode { node, address, server, clock: self.clock })
     }
 }
 
@@ -181,6 +188,7 @@ impl HttpNodeBuilder {
 #[derive(Debug)]
 pub struct HttpNode {
     node: RunningNode,
+    address: String,
     server: Server,
     clock: Arc<dyn Clock>,
 }
@@ -195,7 +203,7 @@ impl HttpNode {
     /// Address at which others reach the node, `host:port`.
     #[must_use]
     pub fn address(&self) -> &str {
-        self.node.address()
+        &self.address
     }
 
     /// Observer of the node, usable from anywhere.

@@ -65,8 +65,9 @@ impl MemoryStore {
     /// Makes a connection for one node. Its session opens when it is first polled.
     #[must_use]
     pub fn connect(&self, participant: Participant) -> MemoryConnection {
-        let Participant { cluster: _, id, address, session_timeout } = participant;
-        let client = Client { id: id.into(), address: address.into() };
+        let Participant { cluster: _, id, address, session_timeout, registration } = participant;
+        let address = address.unwrap_or_default().into();
+        let client = Client { id: id.into(), address, metadata: registration.metadata };
         let connection = self.0.lock().add(client, session_timeout);
         MemoryConnection { shared: self.0.clone(), connection, alarm: None }
     }

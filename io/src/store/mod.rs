@@ -16,11 +16,14 @@ use core::time::Duration;
 
 use rolecall_core::{OpId, Session};
 
-pub use rolecall_core::store::{Act, Answer, Notice, Refusal, Reply, Request, TermRecord, Timing};
+pub use rolecall_core::store::{
+    Act, Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest, Timing,
+};
 
 pub use self::memory::{MemoryConnection, MemoryStore};
 pub use self::open::OpenError;
-pub use self::participant::{MAX_NAME_BYTES, Participant, ParticipantError};
+pub use self::participant::{MAX_METADATA_BYTES, MAX_NAME_BYTES, Participant, ParticipantError, Registration};
 pub use self::url::{Password, Server, StoreUrl, StoreUrlError};
 
 /// Event from a store to its driver.

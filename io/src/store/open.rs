@@ -106,8 +106,7 @@ mod tests {
     use super::*;
 
     fn participant(cluster: &str, id: &str) -> Participant {
-        let (cluster, id, address) = (cluster.into(), id.into(), "a:1".into());
-        Participant { cluster, id, address, session_timeout: Duration::from_secs(10) }
+        Participant::new(cluster, id, Duration::from_secs(10))
     }
 
     #[tokio::test]

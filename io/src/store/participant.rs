@@ -2,8 +2,13 @@
 
 use core::time::Duration;
 
+use rolecall_core::Metadata;
+
 /// Longest id of a node and longest name of a cluster, in bytes.
 pub const MAX_NAME_BYTES: usize = 128;
+
+/// Most bytes of metadata, names and values together: everybody who follows the members reads it.
+pub const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// Identity of a node, as an adapter writes it into the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,10 +17,26 @@ pub struct Participant {
     pub cluster: String,
     /// Id of the node.
     pub id: String,
-    /// Address of the node, `host:port`.
-    pub address: String,
+    /// Address at which the node answers, `host:port`; `None` if it answers nowhere.
+    pub address: Option<String>,
     /// Session timeout to ask for.
     pub session_timeout: Duration,
+    /// Contents of the node's entries in the directories.
+    pub registration: Registration,
+}
+
+/// What a node's entries in the directories show beside its id and its address.
+///
+/// Without an entry at all ([`Config::registers`](rolecall_core::Config::registers)) nothing of it is written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Registration {
+    /// Path at which a worker answers, `/task`. It is for other kinds of clients, which read the store: on ZooKeeper the
+    /// `uriSpec` of Curator's service discovery has it.
+    pub worker_path: Option<String>,
+    /// Path at which a leader answers.
+    pub leader_path: Option<String>,
+    /// Names and values that every [`Member`](rolecall_core::Member) shows.
+    pub metadata: Metadata,
 }
 
 /// Reason why a node cannot take part under the names given.
@@ -40,18 +61,60 @@ pub enum ParticipantError {
         /// The address as given.
         address: String,
     },
+    /// A path is no path.
+    #[error("path `{}` is malformed; accepted: `/` and then letters, digits and -._~/", path.escape_debug())]
+    Path {
+        /// The path as given.
+        path: String,
+    },
+    /// There is too much metadata.
+    #[error("{bytes} bytes of metadata; accepted: {MAX_METADATA_BYTES} bytes of names and values")]
+    Metadata {
+        /// Size of what was given.
+        bytes: usize,
+    },
 }
 
 impl Participant {
+    /// A node of `cluster` that answers nowhere and shows nothing but its id.
+    #[must_use]
+    pub fn new(cluster: impl Into<String>, id: impl Into<String>, session_timeout: Duration) -> Self {
+        let (cluster, id) = (cluster.into(), id.into());
+        Self { cluster, id, address: None, session_timeout, registration: Registration::default() }
+    }
+
+    /// The same, answering at `address`.
+    #[must_use]
+    pub fn at(self, address: impl Into<String>) -> Self {
+        Self { address: Some(address.into()), ..self }
+    }
+
     /// Checks that every store can keep the names and the address, so that a program that runs on one store runs on all.
     ///
     /// # Errors
     /// The first value that cannot be kept, with what is accepted.
     pub fn check(&self) -> Result<(), ParticipantError> {
-        let Self { cluster, id, address, session_timeout: _ } = self;
+        let Self { cluster, id, address, session_timeout: _, registration } = self;
         check_name("cluster", cluster)?;
         check_name("id", id)?;
-        split(address).map(|_| ()).ok_or_else(|| ParticipantError::Address { address: address.clone() })
+        if let Some(address) = address.as_ref().filter(|address| split(address).is_none()) {
+            return Err(ParticipantError::Address { address: address.clone() });
+        }
+        registration.check()
+    }
+}
+
+impl Registration {
+    fn check(&self) -> Result<(), ParticipantError> {
+        let Self { worker_path, leader_path, metadata } = self;
+        let is_malformed = |path: &&String| {
+            !path.starts_with('/') || !path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte))
+        };
+        if let Some(path) = [worker_path, leader_path].into_iter().flatten().find(is_malformed) {
+            return Err(ParticipantError::Path { path: path.clone() });
+        }
+        let bytes = metadata.iter().map(|(name, value)| name.len() + value.len()).sum();
+        if bytes > MAX_METADATA_BYTES { Err(ParticipantError::Metadata { bytes }) } else { Ok(()) }
     }
 }
 
@@ -94,8 +157,7 @@ mod tests {
     use super::*;
 
     fn check(cluster: &str, id: &str, address: &str) -> Result<(), ParticipantError> {
-        let (cluster, id, address) = (cluster.into(), id.into(), address.into());
-        Participant { cluster, id, address, session_timeout: Duration::from_secs(1) }.check()
+        Participant::new(cluster, id, Duration::from_secs(1)).at(address).check()
     }
 
     #[test]
@@ -124,5 +186,22 @@ mod tests {
             let message = check("default", "a", address).expect_err(address).to_string();
             assert!(message.contains("accepted: host:port"), "{message}");
         }
+    }
+
+    #[test]
+    fn the_errors_for_paths_and_metadata_say_what_is_accepted() {
+        let check =
+            |registration| Participant { registration, ..Participant::new("c", "a", Duration::from_secs(1)) }.check();
+        let path = |path: &str| Registration { worker_path: Some(path.into()), ..Registration::default() };
+        assert_eq!(check(path("/task/1")), Ok(()));
+        for bad in ["", "task", "/a b", "/a?x"] {
+            let message = check(path(bad)).expect_err(bad).to_string();
+            assert!(message.contains("accepted: `/` and then"), "{message}");
+        }
+        let metadata = |length| [("name", "x".repeat(length))].into_iter().collect();
+        let registration = |length| Registration { metadata: metadata(length), ..Registration::default() };
+        assert_eq!(check(registration(MAX_METADATA_BYTES - 4)), Ok(()));
+        let message = check(registration(MAX_METADATA_BYTES)).expect_err("4 bytes too many").to_string();
+        assert!(message.starts_with("16388 bytes of metadata"), "{message}");
     }
 }

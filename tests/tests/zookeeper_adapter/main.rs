@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 
 use rolecall::store::zookeeper::ZooKeeperStore;
-use rolecall::store::{Participant, Server};
+use rolecall::store::{Participant, Registration, Server};
 use rolecall_tests::asker::Asker;
 use rolecall_tests::zookeeper::ZooKeeperServer;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
@@ -27,12 +27,12 @@ const LONG: Duration = Duration::from_secs(40);
 /// A node that asks for sessions of `timeout` at `address`.
 fn node(id: &str, address: SocketAddr, chroot: &str, timeout: Duration) -> Result<Node, Box<dyn Error>> {
     let server = Server { host: address.ip().to_string(), port: address.port() };
-    let participant = Participant {
-        cluster: "default".into(),
-        id: id.into(),
-        address: "10.0.0.5:8080".into(),
-        session_timeout: timeout,
+    let registration = Registration {
+        worker_path: Some("/task".into()),
+        leader_path: Some("/search".into()),
+        metadata: [("zone", "eu-1")].into_iter().collect(),
     };
+    let participant = Participant { registration, ..Participant::new("default", id, timeout).at("10.0.0.5:8080") };
     Ok(Asker::new(ZooKeeperStore::open(&[server], chroot, &participant)?))
 }
 

@@ -109,7 +109,7 @@ async fn registries_are_those_of_curators_service_discovery() -> Outcome {
     let [member] = snapshot.members.as_slice() else { panic!("one member, not {snapshot:?}") };
     assert_eq!(member.key, MemberKey { id: "größe.1".into(), session });
     assert_eq!((member.address.as_ref(), member.epoch), ("10.0.0.5:8080", Some(Epoch(7))));
-    assert_eq!(member.session_timeout, Some(LONG));
+    assert_eq!((member.session_timeout, member.metadata.get("zone")), (Some(LONG), Some("eu-1")));
     let path = format!("{ROOT}/services/coordinators/größe.1.{:016x}", session.0);
     let (data, stat) = observer.get_data(&path).await?;
     assert_eq!(stat.ephemeral_owner.cast_unsigned(), session.0);

@@ -41,13 +41,7 @@ pub fn status(options: &Status) -> Result<(), Failure> {
 async fn run(options: &Status) -> Result<(), Failure> {
     let store = &options.store.store;
     let cluster = options.store.cluster.to_string();
-    let participant = Participant {
-        cluster: cluster.clone(),
-        id: "status".into(),
-        // Nothing is registered under it.
-        address: "localhost:1".into(),
-        session_timeout: STORE_LIMIT,
-    };
+    let participant = Participant::new(&cluster, "status", STORE_LIMIT);
     let mut connection =
         store.open(participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
     let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {

@@ -121,7 +121,14 @@ mod tests {
 
     fn member(id: &str, address: &str) -> Member {
         let key = MemberKey { id: id.into(), session: Session(1) };
-        Member { key, address: address.into(), epoch: None, session_timeout: None, created: 1 }
+        Member {
+            key,
+            address: address.into(),
+            epoch: None,
+            session_timeout: None,
+            created: 1,
+            metadata: Default::default(),
+        }
     }
 
     fn seen() -> Look {

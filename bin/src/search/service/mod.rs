@@ -32,6 +32,7 @@ use super::holdings::{Holdings, HoldingsReport};
 use super::index::Storage;
 use super::placement::COPIES;
 use super::settings::Settings;
+use super::{SEARCH_PATH, TASK_PATH};
 use refresh::{Assignment as Share, Refreshing};
 use tasks::HttpTasks;
 
@@ -185,14 +186,14 @@ impl fmt::Debug for SearchHandler {
 impl Handler for SearchHandler {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         match (request.uri().path(), &self.serving) {
-            ("/task", Serving::Worker { following, holdings, threads }) => {
+            (TASK_PATH, Serving::Worker { following, holdings, threads }) => {
                 respond::task(following, holdings, *threads, &request).await
             }
-            ("/task", Serving::Leader { .. }) => {
+            (TASK_PATH, Serving::Leader { .. }) => {
                 error(StatusCode::CONFLICT, "wrong_role", "this node leads: tasks are for workers")
             }
-            ("/search", Serving::Worker { following, .. }) => respond::redirect(following.leader(), &request),
-            ("/search", Serving::Leader { term, coordinator, node }) => {
+            (SEARCH_PATH, Serving::Worker { following, .. }) => respond::redirect(following.leader(), &request),
+            (SEARCH_PATH, Serving::Leader { term, coordinator, node }) => {
                 respond::search(term, coordinator, node, &request).await
             }
             (path, _) => {

@@ -8,6 +8,7 @@ use rolecall::http::{Client, Idempotent};
 use rolecall_core::Time;
 use serde::Deserialize;
 
+use crate::search::TASK_PATH;
 use crate::search::coordinator::{TaskClient, TaskFailure, Worker};
 use crate::search::settings::Settings;
 use crate::search::wire::{Task, TaskAnswer, TaskRequest};
@@ -33,7 +34,7 @@ impl TaskClient for HttpTasks {
         };
         let request = Request::builder()
             .method(Method::POST)
-            .uri("/task")
+            .uri(TASK_PATH)
             .header(CONTENT_TYPE, "application/json")
             .extension(Idempotent)
             .body(bytes)

@@ -173,14 +173,14 @@ impl World {
 
     fn client(place: usize) -> Client {
         let id = name(place);
-        Client { address: Arc::from(format!("{id}:80")), id: Arc::from(id) }
+        Client { address: Arc::from(format!("{id}:80")), id: Arc::from(id), metadata: Default::default() }
     }
 
     /// The store's answer to an operator, who leaves no trace.
     pub(crate) fn peek(&self, request: store::Request) -> Option<Reply> {
         let mut store = self.store.clone();
         let mut out = Vec::new();
-        let client = Client { id: "operator".into(), address: "".into() };
+        let client = Client { id: "operator".into(), address: "".into(), metadata: Default::default() };
         let timeout = self.scale.timeout;
         let session = (0..self.scale.servers).map(Server).find_map(|server| {
             let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout };

@@ -127,7 +127,7 @@ impl World {
 }
 
 fn client(id: &str) -> Client {
-    Client { id: id.into(), address: alloc::format!("{id}:80").into() }
+    Client { id: id.into(), address: alloc::format!("{id}:80").into(), metadata: Default::default() }
 }
 
 fn noticed(session: Session, id: OpId, notice: Notice) -> Output {

@@ -134,7 +134,7 @@ impl World {
     /// no server of the store gives the client a session.
     pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Option<Candidate> {
         self.trace.note(self.now, participant, "enters the queue, as another kind of client");
-        let client = Client { id: participant.into(), address: "elsewhere:90".into() };
+        let client = Client { id: participant.into(), address: "elsewhere:90".into(), metadata: Default::default() };
         let connect = store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT };
         let mut out = Vec::new();
         self.store.handle(self.now, connect, &mut out);

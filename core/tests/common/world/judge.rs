@@ -8,7 +8,7 @@ use rolecall_core::store::{
 };
 use rolecall_core::{Candidate, Directory, Fence, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
 
-use super::{Outcome, TIMEOUT, World};
+use super::{Host, Outcome, TIMEOUT, World};
 
 impl World {
     pub(super) fn judge_gates(&mut self) {
@@ -79,7 +79,7 @@ impl World {
     fn read(&self, request: Request) -> Option<Answer> {
         let mut copy = self.store.clone();
         let mut out = Vec::new();
-        let client = Client { id: "reader".into(), address: "reader:0".into() };
+        let client = Client { id: "reader".into(), address: "reader:0".into(), metadata: Default::default() };
         let servers = (0..3).map(Server);
         let session = servers.filter_map(|server| {
             out.clear();
@@ -118,6 +118,8 @@ impl World {
         if let Some((name, _)) = self.hosts.iter().find(|(_, host)| matches!(host.outcome, Outcome::Halted(_))) {
             return Err(format!("{name} has halted"));
         }
+        let (observers, running): (BTreeMap<_, _>, BTreeMap<_, _>) =
+            running.into_iter().partition(|(_, host)| host.node.config().observes);
         let leaders = self.leaders();
         if leaders.len() != 1 {
             return Err(format!("these lead: {leaders:?}"));
@@ -147,9 +149,15 @@ impl World {
         if listed_workers != workers || listed_leaders != leaders {
             return Err(format!("the registries hold {listed_workers:?} and {listed_leaders:?}"));
         }
-        let mirrored: Vec<_> = running[leaders[0]].node.workers().iter().map(|member| &*member.key.id).collect();
-        if mirrored != workers {
-            return Err(format!("the leader knows of {mirrored:?}"));
+        if let Some((name, host)) = observers.iter().find(|(_, host)| host.node.health() != Health::Observing) {
+            return Err(format!("{name} is {:?}", host.node.health()));
+        }
+        let follows = |(name, host): &(&&str, &&Host)| leaders.contains(name) || host.node.config().follows_workers;
+        for (name, host) in running.iter().filter(follows).chain(&observers) {
+            let mirrored: Vec<_> = host.node.workers().iter().map(|member| &*member.key.id).collect();
+            if mirrored != workers {
+                return Err(format!("{name} knows of {mirrored:?}"));
+            }
         }
         Ok(())
     }

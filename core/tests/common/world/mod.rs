@@ -204,7 +204,7 @@ impl World {
             return;
         }
         let id = &host.node.config().id;
-        let client = Client { id: Arc::clone(id), address: format!("{id}:80").into() };
+        let client = Client { id: Arc::clone(id), address: format!("{id}:80").into(), metadata: Default::default() };
         let connect = store::Event::Connect { server: host.server, client, previous: host.session, timeout: TIMEOUT };
         self.hand_over(Some(name), connect);
     }

@@ -259,7 +259,7 @@ impl Reader {
     fn new(hub: &Hub) -> Self {
         let mut reader = Self { machine: hub.lock().machine.clone(), now: hub.0.truth.now(), session: None };
         for server in (0..hub.0.servers).map(Server) {
-            let client = Client { id: "reader".into(), address: "reader:0".into() };
+            let client = Client { id: "reader".into(), address: "reader:0".into(), metadata: Default::default() };
             let timeout = Duration::from_secs(1);
             let mut outputs = Vec::new();
             let connect = Event::Connect { server, client, previous: None, timeout };

@@ -105,14 +105,18 @@ impl SimStore {
         mut entropy: Box<dyn Entropy>,
         link_faults: LinkFaults,
     ) -> Self {
-        let Participant { cluster: _, id, address, session_timeout } = participant;
+        let Participant { cluster: _, id, address, session_timeout, registration } = participant;
         let (commands, orders) = unbounded_channel();
         let (told, events) = unbounded_channel();
         link_faults.lock().link = Some(commands.clone());
         let servers = servers.max(1);
         let first = u8::try_from(entropy.bits() % u64::from(servers)).unwrap_or(0);
         let link = Link {
-            client: Client { id: id.into(), address: address.into() },
+            client: Client {
+                id: id.into(),
+                address: address.unwrap_or_default().into(),
+                metadata: registration.metadata,
+            },
             timeout: session_timeout,
             servers,
             server: Server(first),

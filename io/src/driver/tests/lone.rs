@@ -141,7 +141,7 @@ impl Lone {
 
 fn member(session: Session, epoch: Option<Epoch>) -> Member {
     let key = MemberKey { id: "node-a".into(), session };
-    Member { key, address: "a:1".into(), epoch, session_timeout: None, created: 1 }
+    Member { key, address: "a:1".into(), epoch, session_timeout: None, created: 1, metadata: Default::default() }
 }
 
 impl Store for LoneStore {

@@ -98,7 +98,7 @@ impl World {
 }
 
 fn participant(id: &str, session_timeout: Duration) -> Participant {
-    Participant { cluster: "test".into(), id: id.into(), address: format!("{id}:80"), session_timeout }
+    Participant::new("test", id, session_timeout).at(format!("{id}:80"))
 }
 
 /// What a connection has to tell right now.
@@ -249,7 +249,7 @@ fn operators_and_faults_reach_whom_they_concern() {
 #[test]
 fn the_state_of_a_store_can_be_written_down_and_read_again() {
     let mut machine = Machine::new(Timing::bounded(Duration::from_secs(2)), 2);
-    let client = |id: &str| Client { id: id.into(), address: format!("{id}:80").into() };
+    let client = |id: &str| Client { id: id.into(), address: format!("{id}:80").into(), metadata: Default::default() };
     let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
     let (first, second) = (Session(1), Session(2));
     let request = |session, request| Event::Request { session, id, request };

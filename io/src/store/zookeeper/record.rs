@@ -2,8 +2,9 @@
 //! during an upgrade.
 
 use core::time::Duration;
+use std::collections::BTreeMap;
 
-use rolecall_core::{Directory, Epoch, Incarnation};
+use rolecall_core::{Directory, Epoch, Incarnation, Metadata};
 use serde::{Deserialize, Serialize};
 
 use super::znode::parse_hex;
@@ -45,40 +46,57 @@ impl TermData {
 /// Data of a registry's entry: a `ServiceInstance` of Apache Curator with additional top-level fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryData {
-    /// Address of the node, `host:port`, with an IPv6 address in brackets.
-    pub address: String,
+    /// Where the node answers, `host:port`, an IPv6 address in brackets; `None` if it answers nowhere.
+    pub address: Option<String>,
     /// Epoch of its term; only on a coordinator.
     pub epoch: Option<Epoch>,
     /// Timeout of its session, if the entry has it.
     pub session_timeout: Option<Duration>,
+    /// Names and values of its application.
+    pub metadata: Metadata,
 }
 
 #[derive(Deserialize)]
 struct EntryJson {
-    address: String,
-    port: u16,
+    // Curator writes both fields always, with null for what a service does not have.
+    #[serde(deserialize_with = "Option::deserialize")]
+    address: Option<String>,
+    #[serde(deserialize_with = "Option::deserialize")]
+    port: Option<u16>,
     #[serde(rename = "rolecallEpoch")]
     epoch: Option<u64>,
     #[serde(rename = "rolecallSessionTimeoutMs")]
     session_timeout_ms: Option<u64>,
+    #[serde(rename = "rolecallMetadata", default)]
+    metadata: BTreeMap<String, String>,
 }
 
 impl EntryData {
     /// Parses the data of an entry; `None` if it is malformed.
     #[must_use]
     pub fn parse(data: &[u8]) -> Option<Self> {
-        let EntryJson { address, port, epoch, session_timeout_ms } = serde_json::from_slice(data).ok()?;
-        let host = address.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(&address);
-        let strange = |letter: char| letter.is_whitespace() || letter.is_control() || "/?#@\\[]\"<>".contains(letter);
-        if host.is_empty() || port == 0 || host.contains(strange) {
-            return None;
-        }
+        let EntryJson { address, port, epoch, session_timeout_ms, metadata } = serde_json::from_slice(data).ok()?;
+        let address = match (address, port) {
+            (Some(host), Some(port)) => Some(address_of(&host, port)?),
+            (None, None) => None,
+            (Some(_), None) | (None, Some(_)) => return None,
+        };
         Some(Self {
-            address: if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") },
+            address,
             epoch: epoch.map(Epoch),
             session_timeout: session_timeout_ms.map(Duration::from_millis),
+            metadata: metadata.into_iter().collect(),
         })
     }
+}
+
+fn address_of(host: &str, port: u16) -> Option<String> {
+    let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
+    let strange = |letter: char| letter.is_whitespace() || letter.is_control() || "/?#@\\[]\"<>".contains(letter);
+    if host.is_empty() || port == 0 || host.contains(strange) {
+        return None;
+    }
+    Some(if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") })
 }
 
 /// Entry that a node writes for itself.
@@ -86,14 +104,16 @@ impl EntryData {
 pub struct OwnEntry<'a> {
     /// Id of the node.
     pub id: &'a str,
-    /// Host of the node, without brackets.
-    pub host: &'a str,
-    /// Port of the node.
-    pub port: u16,
+    /// Host of the node, without brackets, and its port; `None` if it answers nowhere.
+    pub address: Option<(&'a str, u16)>,
+    /// Path at which it answers there.
+    pub path: Option<&'a str>,
     /// Epoch of its term; only on a coordinator.
     pub epoch: Option<Epoch>,
     /// Timeout of its session.
     pub session_timeout: Duration,
+    /// Names and values of its application.
+    pub metadata: &'a Metadata,
     /// Wall-clock time of the registration, in milliseconds since 1970. Only people read it.
     pub registered_ms: u64,
 }
@@ -103,23 +123,25 @@ pub struct OwnEntry<'a> {
 struct InstanceJson<'a> {
     name: &'a str,
     id: &'a str,
-    address: &'a str,
-    port: u16,
+    address: Option<&'a str>,
+    port: Option<u16>,
     ssl_port: Option<u16>,
     // Readers that expect another type of payload would fail on anything but null, so our fields are beside it.
     payload: Option<u8>,
     #[serde(rename = "registrationTimeUTC")]
     registration_time_utc: u64,
     service_type: &'a str,
-    uri_spec: UriSpecJson<'a>,
+    uri_spec: Option<UriSpecJson<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     rolecall_epoch: Option<u64>,
     rolecall_session_timeout_ms: u64,
+    #[serde(skip_serializing_if = "Metadata::is_empty")]
+    rolecall_metadata: &'a Metadata,
 }
 
 #[derive(Serialize)]
 struct UriSpecJson<'a> {
-    parts: [PartJson<'a>; 6],
+    parts: Vec<PartJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -132,34 +154,28 @@ impl OwnEntry<'_> {
     /// The data as JSON, for an entry in `directory`.
     #[must_use]
     pub fn to_bytes(&self, directory: Directory) -> Vec<u8> {
-        let variable = |value| PartJson { value, variable: true };
-        let literal = |value| PartJson { value, variable: false };
-        let path = match directory {
-            Directory::Workers => "/task",
-            Directory::Coordinators => "/search",
-        };
         bytes_of(&InstanceJson {
             name: directory_name(directory),
             id: self.id,
-            address: self.host,
-            port: self.port,
+            address: self.address.map(|(host, _)| host),
+            port: self.address.map(|(_, port)| port),
             ssl_port: None,
             payload: None,
             registration_time_utc: self.registered_ms,
             service_type: "DYNAMIC",
-            uri_spec: UriSpecJson {
-                parts: [
-                    variable("scheme"),
-                    literal("://"),
-                    variable("address"),
-                    literal(":"),
-                    variable("port"),
-                    literal(path),
-                ],
-            },
+            uri_spec: self.address.map(|_| self.uri_spec()),
             rolecall_epoch: self.epoch.map(|Epoch(epoch)| epoch),
             rolecall_session_timeout_ms: u64::try_from(self.session_timeout.as_millis()).unwrap_or(u64::MAX),
+            rolecall_metadata: self.metadata,
         })
+    }
+
+    fn uri_spec(&self) -> UriSpecJson<'_> {
+        let variable = |value| PartJson { value, variable: true };
+        let literal = |value| PartJson { value, variable: false };
+        let origin =
+            [variable("scheme"), literal("://"), variable("address"), literal(":"), variable("port")].into_iter();
+        UriSpecJson { parts: origin.chain(self.path.map(literal)).collect() }
     }
 }
 
@@ -215,17 +231,19 @@ mod tests {
     #[test]
     fn an_entry_written_by_curator_is_read() {
         let entry = EntryData::parse(CURATOR.as_bytes()).expect("a good entry");
-        assert_eq!(entry, EntryData { address: "10.0.0.5:8080".into(), epoch: None, session_timeout: None });
+        let address = Some("10.0.0.5:8080".into());
+        assert_eq!(entry, EntryData { address, epoch: None, session_timeout: None, metadata: Metadata::default() });
     }
 
     #[test]
     fn our_own_entry_has_curators_form_and_more_fields() {
         let own = OwnEntry {
             id: "node-a",
-            host: "10.0.0.5",
-            port: 8080,
+            address: Some(("10.0.0.5", 8080)),
+            path: Some("/task"),
             epoch: None,
             session_timeout: Duration::from_secs(2),
+            metadata: &Metadata::default(),
             registered_ms: 1_795_973_972_557,
         };
         let mut written: serde_json::Value = serde_json::from_slice(&own.to_bytes(Directory::Workers)).expect("JSON");
@@ -234,12 +252,38 @@ mod tests {
         let curator: serde_json::Value = serde_json::from_str(CURATOR).expect("JSON");
         assert_eq!(written, curator);
 
-        let own = OwnEntry { host: "::1", epoch: Some(Epoch(7)), ..own };
+        let metadata = [("zone", "eu-1")].into_iter().collect();
+        let own = OwnEntry {
+            address: Some(("::1", 8080)),
+            path: Some("/search"),
+            epoch: Some(Epoch(7)),
+            metadata: &metadata,
+            ..own
+        };
         let bytes = own.to_bytes(Directory::Coordinators);
         let read = EntryData::parse(&bytes).expect("our own entry");
-        let timeout = Some(Duration::from_secs(2));
-        assert_eq!(read, EntryData { address: "[::1]:8080".into(), epoch: Some(Epoch(7)), session_timeout: timeout });
+        let (address, session_timeout) = (Some("[::1]:8080".into()), Some(Duration::from_secs(2)));
+        assert_eq!(read, EntryData { address, epoch: Some(Epoch(7)), session_timeout, metadata });
         assert!(String::from_utf8_lossy(&bytes).contains(r#"{"value":"/search","variable":false}"#));
+    }
+
+    #[test]
+    fn a_node_that_answers_nowhere_has_no_address_and_no_uri() {
+        let own = OwnEntry {
+            id: "node-a",
+            address: None,
+            path: Some("/task"),
+            epoch: None,
+            session_timeout: Duration::from_secs(2),
+            metadata: &Metadata::default(),
+            registered_ms: 0,
+        };
+        let bytes = own.to_bytes(Directory::Workers);
+        let written: serde_json::Value = serde_json::from_slice(&bytes).expect("JSON");
+        for field in ["address", "port", "uriSpec"] {
+            assert_eq!(written.get(field), Some(&serde_json::Value::Null), "{field}");
+        }
+        assert_eq!(EntryData::parse(&bytes).expect("our own entry").address, None);
     }
 
     #[test]
@@ -252,6 +296,9 @@ mod tests {
             r#"{"address":"","port":1}"#,
             r#"{"address":"a","port":0}"#,
             r#"{"address":"a","port":null}"#,
+            r#"{"address":null}"#,
+            r#"{"address":null,"port":1}"#,
+            r#"{"address":"a","port":1,"rolecallMetadata":{"a":1}}"#,
             r#"{"address":"a","port":65536}"#,
             r#"{"address":"a b","port":1}"#,
             r#"{"address":"a/b","port":1}"#,

@@ -182,7 +182,7 @@ impl SessionHandle {
     async fn claim(&self, candidate: String, incarnation: Incarnation, create: bool) -> Outcome {
         let term = self.layout.term();
         let Identity { id, address, .. } = self.identity.as_ref().clone();
-        let data = TermData { incarnation, id, address }.to_bytes();
+        let data = TermData { incarnation, id, address: address.unwrap_or_default() }.to_bytes();
         let mut writer = self.checked(&candidate)?;
         if create {
             writer.add_create(&term, &data, &PERSISTENT)?;
@@ -245,10 +245,16 @@ impl SessionHandle {
         if session != self.session {
             return Err(Refusal::SessionOver.into());
         }
-        let Identity { id, host, port, .. } = self.identity.as_ref();
+        let Identity { id, host, registration, .. } = self.identity.as_ref();
+        let address = host.as_ref().map(|(host, port)| (host.as_str(), *port));
+        let path = match directory {
+            Directory::Workers => registration.worker_path.as_deref(),
+            Directory::Coordinators => registration.leader_path.as_deref(),
+        };
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let registered_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
-        let entry = OwnEntry { id, host, port: *port, epoch, session_timeout: self.timeout, registered_ms };
+        let (session_timeout, metadata) = (self.timeout, &registration.metadata);
+        let entry = OwnEntry { id, address, path, epoch, session_timeout, metadata, registered_ms };
         let path = self.own_entry(directory, session);
         let (stat, _) = self.create(&path, &entry.to_bytes(directory), &EPHEMERAL).await?;
         if self.owns(&stat) {
@@ -352,9 +358,11 @@ enum Entry {
 }
 
 fn entry(key: MemberKey, data: &[u8], stat: &Stat) -> Entry {
-    let Some(EntryData { address, epoch, session_timeout }) = EntryData::parse(data) else { return Entry::Skipped };
+    let Some(data) = EntryData::parse(data) else { return Entry::Skipped };
+    let EntryData { address, epoch, session_timeout, metadata } = data;
+    let address = address.unwrap_or_default().into();
     let created = stat.czxid.cast_unsigned();
-    Entry::Member(Member { key, address: address.into(), epoch, session_timeout, created })
+    Entry::Member(Member { key, address, epoch, session_timeout, created, metadata })
 }
 
 /// Translates the error of a transaction. The first operation of each transaction checks the candidate.

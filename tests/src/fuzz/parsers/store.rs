@@ -29,17 +29,23 @@ pub(super) fn term(data: &[u8]) {
 
 pub(super) fn entry(data: &[u8]) {
     let Some(entry) = EntryData::parse(data) else { return };
-    let (host, port) = entry.address.rsplit_once(':').expect("an address has a port");
+    let address = entry.address.as_ref().map(|address| address.rsplit_once(':').expect("an address has a port"));
+    let bare = |(host, port): (&'_ str, &str)| {
+        let host = host.trim_start_matches('[').trim_end_matches(']').to_owned();
+        (host, port.parse().expect("a port is a number"))
+    };
+    let address = address.map(bare);
     let own = OwnEntry {
         id: "a",
-        host: host.trim_start_matches('[').trim_end_matches(']'),
-        port: port.parse().expect("a port is a number"),
+        address: address.as_ref().map(|(host, port)| (host.as_str(), *port)),
+        path: None,
         epoch: entry.epoch,
         session_timeout: entry.session_timeout.unwrap_or(Duration::ZERO),
+        metadata: &entry.metadata,
         registered_ms: 0,
     };
     let read = EntryData::parse(&own.to_bytes(Directory::Workers)).expect("what a node writes can be read");
-    assert_eq!(read, EntryData { session_timeout: Some(own.session_timeout), ..entry });
+    assert_eq!(read, EntryData { session_timeout: Some(own.session_timeout), ..entry.clone() });
 }
 
 pub(super) fn url(text: &[u8]) {

@@ -93,7 +93,7 @@ fn act(bytes: &mut Bytes<'_>) -> Act {
 
 fn client(bytes: &mut Bytes<'_>) -> Client {
     let id = name(bytes);
-    Client { id: id.into(), address: format!("{id}:80").into() }
+    Client { id: id.into(), address: format!("{id}:80").into(), metadata: Default::default() }
 }
 
 fn name(bytes: &mut Bytes<'_>) -> &'static str {

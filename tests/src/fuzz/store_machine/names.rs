@@ -58,7 +58,7 @@ pub(super) fn member_of(name: &str, node: &Znode) -> Option<Member> {
     let epoch = fields.next()?.parse().ok().map(Epoch);
     let session_timeout = fields.next()?.parse().ok().map(Duration::from_nanos);
     let key = MemberKey { id: id.into(), session: Session(session.parse().ok()?) };
-    Some(Member { key, address, epoch, session_timeout, created: node.czxid })
+    Some(Member { key, address, epoch, session_timeout, created: node.czxid, metadata: Default::default() })
 }
 
 pub(super) fn term_data(incarnation: Incarnation, leader: &str, address: &str) -> String {

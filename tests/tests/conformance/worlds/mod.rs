@@ -66,5 +66,5 @@ pub(crate) trait World {
 
 fn participant(cluster: &str, node: Node, session_timeout: Duration) -> Participant {
     let id = node.id();
-    Participant { cluster: cluster.into(), id: id.into(), address: format!("{id}:80"), session_timeout }
+    Participant::new(cluster, id, session_timeout).at(format!("{id}:80"))
 }

@@ -1,0 +1,31 @@
+//! The part that a node's configuration gives it.
+
+use crate::store::{Effect, Request};
+use crate::{Action, Config, Violation};
+
+/// Judges that an observer stands for nothing, serves nothing and is listed nowhere, and that nobody is listed who is not to be.
+///
+/// # Errors
+/// The action does what the configuration rules out.
+pub fn keeps_to_its_part(config: &Config, action: &Action) -> Result<(), Violation> {
+    let (stands, joins) = match action {
+        Action::Store { request, .. } => match request {
+            Request::Queue(_) => (request.effect().is_write(), false),
+            Request::Directory(_) => (false, request.effect() == Effect::Create),
+            Request::Sync | Request::Term(_) | Request::Settings(_) => (false, false),
+        },
+        Action::OpenGate { .. } | Action::StartService { .. } => (true, false),
+        Action::CloseGate
+        | Action::Floor(_)
+        | Action::StopService { .. }
+        | Action::Announce(_)
+        | Action::RenewSession
+        | Action::StartAfresh(_)
+        | Action::CloseSession
+        | Action::Exit
+        | Action::Refuse(_)
+        | Action::Halt(_) => (false, false),
+    };
+    let exceeds = config.observes && (stands || joins) || joins && !config.registers;
+    if exceeds { Err(Violation::PartNotGiven) } else { Ok(()) }
+}
