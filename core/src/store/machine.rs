@@ -82,11 +82,6 @@ impl Machine {
         super::check::check(self)
     }
 
-    /// The session of every client that has one, as far as the store's majority knows.
-    pub fn sessions(&self) -> impl Iterator<Item = (Session, &super::Client)> {
-        self.living().map(|(session, life)| (session, &life.client))
-    }
-
     /// Ends a session: at once where its client's server knows, else unknown to both until the server is caught up.
     pub(super) fn expire(&mut self, session: Session, out: &mut impl Sink) {
         let Some(life) = self.sessions.get_mut(&session) else { return };
@@ -193,7 +188,7 @@ impl Machine {
         }
     }
 
-    fn living(&self) -> impl Iterator<Item = (Session, &Life)> {
+    pub(super) fn living(&self) -> impl Iterator<Item = (Session, &Life)> {
         self.sessions
             .iter()
             .filter(|(_, life)| life.standing != Standing::Ghost)

@@ -61,6 +61,7 @@ mod faults;
 mod machine;
 mod names;
 mod output;
+mod query;
 mod queue;
 mod replica;
 mod request;
@@ -73,6 +74,7 @@ pub use check::Broken;
 pub use event::{Act, Client, Event, Fault, Server};
 pub use machine::Machine;
 pub use output::{Output, Rejection, Sink};
+pub use queue::Contender;
 pub use request::{
     Answer, DirectoryReply, DirectoryRequest, Effect, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
     SettingsRequest, TermRecord, TermRequest,

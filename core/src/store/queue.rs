@@ -9,11 +9,14 @@ use crate::{Candidate, Guid, Session};
 /// One candidate, with its owner and revision.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
-pub(super) struct Contender {
-    pub(super) candidate: Candidate,
-    pub(super) owner: Session,
-    pub(super) participant: Arc<str>,
-    /// Revision of the last write of its data (ZooKeeper: `mzxid`).
+pub struct Contender {
+    /// Its place in the queue.
+    pub candidate: Candidate,
+    /// The session that owns it.
+    pub owner: Session,
+    /// Its data: the id of the contender.
+    pub participant: Arc<str>,
+    /// The revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,
 }
 

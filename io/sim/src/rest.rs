@@ -132,7 +132,7 @@ impl World<'_> {
                 return Some(format!("the leader knows of {known} workers"));
             }
         }
-        let mut candidates: Vec<_> = self.hub.queue().into_iter().map(|(_, _, id)| id).collect();
+        let mut candidates: Vec<_> = self.hub.contenders().into_iter().map(|contender| contender.participant).collect();
         candidates.sort_unstable();
         let mut nodes: Vec<_> = self.hosts.iter().map(|host| host.name.clone()).collect();
         nodes.sort_unstable();

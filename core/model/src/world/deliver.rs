@@ -1,7 +1,7 @@
 //! A node handles an event, and the world carries out its actions.
 
 use rolecall_core::names::Canonical;
-use rolecall_core::store::{Answer, QueueReply, QueueRequest, Refusal, Reply, Request};
+use rolecall_core::store::{Answer, QueueReply, Refusal, Reply};
 use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 
 use super::{Breach, News, Process, Sent, Service, World};
@@ -65,18 +65,8 @@ impl World {
 
     /// P2, as the store sees it: the session that this node believes in owns the first candidate.
     fn stands_first(&self, place: usize) -> bool {
-        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
-            self.peek(Request::Queue(QueueRequest::List))
-        else {
-            return false;
-        };
-        let Some(candidate) = candidates.first().copied() else { return false };
-        let Some(Reply::Queue(QueueReply::Candidate { owner, .. })) =
-            self.peek(Request::Queue(QueueRequest::Inspect { candidate, watch: false }))
-        else {
-            return false;
-        };
-        self.hosts[place].node().and_then(Node::session).is_some_and(|(session, _)| session == owner)
+        let believed = self.hosts[place].node().and_then(Node::session).map(|(session, _)| session);
+        self.store.holder().is_some_and(|holder| Some(holder.owner) == believed)
     }
 
     fn carry_out(&mut self, place: usize, action: &Action) {

@@ -11,8 +11,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use rolecall_core::names::ORIGIN;
-use rolecall_core::store::{self, Answer, Broken, Client, Machine, Output, Reply, Server, Timing};
-use rolecall_core::{Fence, Link, OpId, Session, Slot, Time, Violation};
+use rolecall_core::store::{self, Broken, Client, Machine, Output, Timing};
+use rolecall_core::{Fence, Session, Time, Violation};
 
 pub(crate) use deliver::{Happened, Road};
 pub(crate) use host::{Host, News, Process, Sent, Service, name};
@@ -174,27 +174,5 @@ impl World {
     fn client(place: usize) -> Client {
         let id = name(place);
         Client { address: Arc::from(format!("{id}:80")), id: Arc::from(id), metadata: Default::default() }
-    }
-
-    /// The store's answer to an operator, who leaves no trace.
-    pub(crate) fn peek(&self, request: store::Request) -> Option<Reply> {
-        let mut store = self.store.clone();
-        let mut out = Vec::new();
-        let client = Client { id: "operator".into(), address: "".into(), metadata: Default::default() };
-        let timeout = self.scale.timeout;
-        let session = (0..self.scale.servers).map(Server).find_map(|server| {
-            let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout };
-            store.handle(self.now, connect, &mut out);
-            match out.pop() {
-                Some(Output::Connected { session, .. }) => Some(session),
-                Some(_) | None => None,
-            }
-        })?;
-        let id = OpId { link: Link(0), slot: Slot::Term, sequence: 0 };
-        store.handle(self.now, store::Event::Request { session, id, request }, &mut out);
-        match out.pop() {
-            Some(Output::Answered { answer: Answer::Done(reply), .. }) => Some(reply),
-            Some(_) | None => None,
-        }
     }
 }

@@ -1,6 +1,5 @@
 //! The possible steps of an untimed world.
 
-use rolecall_core::store::{DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request};
 use rolecall_core::{Directory, Role, Time, Timer};
 
 use super::{Host, News, Process, Service, Step, World};
@@ -72,18 +71,13 @@ impl World {
     }
 
     fn operator(&self, steps: &mut Vec<Step>) {
-        if self.left(Fault::Candidate)
-            && let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
-                self.peek(Request::Queue(QueueRequest::List))
-        {
-            steps.extend((0..candidates.len()).map(Step::DeleteCandidate));
+        if self.left(Fault::Candidate) {
+            steps.extend((0..self.store.contenders().len()).map(Step::DeleteCandidate));
         }
         for directory in [Directory::Workers, Directory::Coordinators] {
-            if self.left(Fault::Member)
-                && let Some(Reply::Directory(DirectoryReply::Members(snapshot))) =
-                    self.peek(Request::Directory(DirectoryRequest::Members { directory, watch: false }))
-            {
-                steps.extend((0..snapshot.members.len()).map(|nth| Step::DeleteMember(directory, nth)));
+            if self.left(Fault::Member) {
+                let count = self.store.members(directory).count();
+                steps.extend((0..count).map(|nth| Step::DeleteMember(directory, nth)));
             }
         }
     }

@@ -3,9 +3,7 @@
 use core::time::Duration;
 
 use rolecall_core::names::{Moment, Named, Names};
-use rolecall_core::store::{
-    self, Act, Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, Server,
-};
+use rolecall_core::store::{self, Act, Answer, Contender, Server};
 use rolecall_core::{Directory, Event, Session, Time, Violation};
 
 use super::deliver::{Happened, Road};
@@ -347,16 +345,8 @@ impl World {
     }
 
     fn delete_candidate(&mut self, nth: usize) {
-        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
-            self.peek(Request::Queue(QueueRequest::List))
-        else {
-            return;
-        };
-        let Some(candidate) = candidates.get(nth).copied() else { return };
-        if let Some(Reply::Queue(QueueReply::Candidate { owner, .. })) =
-            self.peek(Request::Queue(QueueRequest::Inspect { candidate, watch: false }))
-            && let Some(place) = self.owners.get(&owner)
-        {
+        let Some(Contender { candidate, owner, .. }) = self.store.contenders().get(nth).cloned() else { return };
+        if let Some(place) = self.owners.get(&owner) {
             let host = &mut self.hosts[*place];
             host.deposed = host.is_about_to_lead();
         }
@@ -364,13 +354,8 @@ impl World {
     }
 
     fn delete_member(&mut self, directory: Directory, nth: usize) {
-        let Some(Reply::Directory(DirectoryReply::Members(snapshot))) =
-            self.peek(Request::Directory(DirectoryRequest::Members { directory, watch: false }))
-        else {
-            return;
-        };
-        let Some(member) = snapshot.members.into_iter().nth(nth) else { return };
-        self.tell_store(0, store::Event::Operator(Act::DeleteMember { directory, key: member.key }));
+        let Some(key) = self.store.members(directory).nth(nth).map(|member| member.key.clone()) else { return };
+        self.tell_store(0, store::Event::Operator(Act::DeleteMember { directory, key }));
     }
 
     /// Shows connected clients the newest commit, as pings do.

@@ -1,8 +1,8 @@
 //! The queue, the term, the settings.
 
 use super::*;
-use crate::store::{QueueReply, QueueRequest, Refusal, SettingsRequest, TermRecord, TermRequest};
-use crate::{Epoch, Fence, Incarnation};
+use crate::store::{DirectoryRequest, QueueReply, QueueRequest, Refusal, SettingsRequest, TermRecord, TermRequest};
+use crate::{Directory, Epoch, Fence, Incarnation};
 
 #[test]
 fn sequence_numbers_count_what_was_ever_created_and_not_what_was_deleted() {
@@ -77,4 +77,23 @@ fn the_settings_of_the_first_hold() {
     let settle = |text: &str| Request::Settings(SettingsRequest::Settle { settings: text.into() });
     assert_eq!(world.ask(a, settle("64 shards")), Answer::Done(Reply::Settings("64 shards".into())));
     assert_eq!(world.ask(a, settle("8 shards")), Answer::Done(Reply::Settings("64 shards".into())));
+}
+
+#[test]
+fn an_operator_asks_the_store_who_holds_and_who_contends() {
+    let mut world = World::new(1);
+    let a = world.open("a", A);
+    let leftover = Act::AddCandidate { guid: None, participant: "leftover".into(), owner: Session::NOBODY };
+    world.operate(leftover);
+    assert_eq!(world.store.holder(), None, "nobody's candidate holds nothing");
+
+    let candidate = world.enter(a, 1);
+    world.ask(a, Request::Directory(DirectoryRequest::Join { directory: Directory::Workers, session: a, epoch: None }));
+
+    let holder = world.store.holder().expect("a stands");
+    assert_eq!((holder.candidate, holder.owner, &*holder.participant), (candidate, a, "a"));
+    assert_eq!(world.store.contenders().len(), 2);
+    let workers: Vec<_> = world.store.members(Directory::Workers).map(|member| &*member.key.id).collect();
+    assert_eq!(workers, ["a"]);
+    assert_eq!(world.store.members(Directory::Coordinators).count(), 0);
 }

@@ -3,12 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rolecall_core::store::{
-    self, Answer, Client, DirectoryReply, DirectoryRequest, Output, QueueReply, QueueRequest, Reply, Request, Server,
-};
-use rolecall_core::{Candidate, Directory, Fence, Health, Link, Member, Node, OpId, Role, Session, Slot, Violation};
+use rolecall_core::{Candidate, Directory, Fence, Health, Member, Node, Role, Session, Violation};
 
-use super::{Host, Outcome, TIMEOUT, World};
+use super::{Host, Outcome, World};
 
 impl World {
     pub(super) fn judge_gates(&mut self) {
@@ -43,18 +40,7 @@ impl World {
 
     /// The queue in the store, with the owner of each candidate.
     pub(crate) fn queue(&self) -> Vec<(Candidate, Session)> {
-        let Some(Answer::Done(Reply::Queue(QueueReply::Candidates { candidates, .. }))) =
-            self.read(Request::Queue(QueueRequest::List))
-        else {
-            panic!("the store lists its queue")
-        };
-        let owner = |candidate: &Candidate| match self
-            .read(Request::Queue(QueueRequest::Inspect { candidate: *candidate, watch: false }))
-        {
-            Some(Answer::Done(Reply::Queue(QueueReply::Candidate { owner, .. }))) => owner,
-            other => panic!("what is listed can be read: {other:?}"),
-        };
-        candidates.iter().map(|candidate| (*candidate, owner(candidate))).collect()
+        self.store.contenders().iter().map(|contender| (contender.candidate, contender.owner)).collect()
     }
 
     /// True for a session of another kind of client.
@@ -64,36 +50,12 @@ impl World {
 
     /// A directory in the store.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
-        match self.read(Request::Directory(DirectoryRequest::Members { directory, watch: false })) {
-            Some(Answer::Done(Reply::Directory(DirectoryReply::Members(snapshot)))) => snapshot.members,
-            other => panic!("the store reads its directories: {other:?}"),
-        }
+        self.store.members(directory).cloned().collect()
     }
 
     /// The ids in a directory in the store.
     pub(crate) fn listed(&self, directory: Directory) -> Vec<String> {
         self.members(directory).iter().map(|member| member.key.id.to_string()).collect()
-    }
-
-    /// Reads through a client of its own, in a copy of the store.
-    fn read(&self, request: Request) -> Option<Answer> {
-        let mut copy = self.store.clone();
-        let mut out = Vec::new();
-        let client = Client { id: "reader".into(), address: "reader:0".into(), metadata: Default::default() };
-        let servers = (0..3).map(Server);
-        let session = servers.filter_map(|server| {
-            out.clear();
-            let connect = store::Event::Connect { server, client: client.clone(), previous: None, timeout: TIMEOUT };
-            copy.handle(self.now, connect, &mut out);
-            out.iter()
-                .find_map(|output| if let Output::Connected { session, .. } = output { Some(*session) } else { None })
-        });
-        let session = session.last()?;
-        let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
-        out.clear();
-        copy.handle(self.now, store::Event::Request { session, id, request }, &mut out);
-        out.into_iter()
-            .find_map(|output| if let Output::Answered { answer, .. } = output { Some(answer) } else { None })
     }
 
     /// The lowest candidate of a node's current session.

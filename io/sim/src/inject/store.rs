@@ -54,7 +54,9 @@ impl World<'_> {
 
     pub(super) fn delete_candidate(&mut self, number: usize) -> bool {
         let name = self.name(number);
-        let Some((candidate, _, _)) = self.hub.queue().into_iter().find(|(_, _, id)| *id == name) else { return false };
+        let contenders = self.hub.contenders();
+        let Some(contender) = contenders.iter().find(|one| *one.participant == *name) else { return false };
+        let candidate = contender.candidate;
         self.excuse_two_leaders();
         self.hub.operate(Act::DeleteCandidate(candidate));
         self.note("operator", &format!("deletes candidate {} of {name}", candidate.sequence))

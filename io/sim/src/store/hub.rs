@@ -1,14 +1,10 @@
 //! The store: the pure state machine, and the connections of its servers, each of which is a host.
 
-use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::store::{
-    Act, Answer, Client, DirectoryReply, DirectoryRequest, Event, Fault, Machine, Output, QueueReply, QueueRequest,
-    Reply, Request, Server, Timing,
-};
-use rolecall_core::{Candidate, Directory, Link, Member, OpId, Session, Slot, Time};
+use rolecall_core::store::{Act, Contender, Event, Fault, Machine, Output, Server, Timing};
+use rolecall_core::{Directory, Member, Session, Time};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
@@ -25,7 +21,6 @@ pub(crate) struct Hub(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     truth: TrueTime,
-    servers: u8,
     state: Mutex<State>,
     /// Notifies of a deadline that may have come closer.
     changed: Notify,
@@ -46,7 +41,7 @@ impl Hub {
     pub(crate) fn new(truth: TrueTime, timing: Timing, servers: u8) -> Self {
         let machine = Machine::new(timing, servers);
         let state = State { machine, lines: BTreeMap::new(), owners: BTreeMap::new(), newest: 0 };
-        Self(Arc::new(Shared { truth, servers: servers.max(1), state: Mutex::new(state), changed: Notify::new() }))
+        Self(Arc::new(Shared { truth, state: Mutex::new(state), changed: Notify::new() }))
     }
 
     /// Runs one server, on its host.
@@ -143,31 +138,14 @@ impl Hub {
         state.machine.sessions().filter(|(_, client)| &*client.id == id).map(|(session, _)| session).collect()
     }
 
-    /// The queue in order, with the owner of each candidate and its description of itself.
-    pub(crate) fn queue(&self) -> Vec<(Candidate, Session, Arc<str>)> {
-        let mut reader = Reader::new(self);
-        let Some(Reply::Queue(QueueReply::Candidates { candidates, .. })) =
-            reader.read(Request::Queue(QueueRequest::List))
-        else {
-            return Vec::new();
-        };
-        let inspected = candidates.into_iter().map(|candidate| {
-            match reader.read(Request::Queue(QueueRequest::Inspect { candidate, watch: false })) {
-                Some(Reply::Queue(QueueReply::Candidate { owner, participant })) => {
-                    Some((candidate, owner, participant))
-                }
-                Some(_) | None => None,
-            }
-        });
-        inspected.flatten().collect()
+    /// The queue in order.
+    pub(crate) fn contenders(&self) -> Vec<Contender> {
+        self.lock().machine.contenders().to_vec()
     }
 
     /// The members of a directory.
     pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
-        match Reader::new(self).read(Request::Directory(DirectoryRequest::Members { directory, watch: false })) {
-            Some(Reply::Directory(DirectoryReply::Members(snapshot))) => snapshot.members,
-            Some(_) | None => Vec::new(),
-        }
+        self.lock().machine.members(directory).cloned().collect()
     }
 
     /// Checks the machine's invariants.
@@ -245,55 +223,5 @@ impl State {
         if let Some(line) = line {
             self.say(line, Word::Says(output));
         }
-    }
-}
-
-/// A reader of the store with a session of its own, in a copy of the machine: nobody sees anything of it.
-struct Reader {
-    machine: Machine,
-    now: Time,
-    session: Option<Session>,
-}
-
-impl Reader {
-    fn new(hub: &Hub) -> Self {
-        let mut reader = Self { machine: hub.lock().machine.clone(), now: hub.0.truth.now(), session: None };
-        for server in (0..hub.0.servers).map(Server) {
-            let client = Client { id: "reader".into(), address: "reader:0".into(), metadata: Default::default() };
-            let timeout = Duration::from_secs(1);
-            let mut outputs = Vec::new();
-            let connect = Event::Connect { server, client, previous: None, timeout };
-            reader.machine.handle(reader.now, connect, &mut outputs);
-            let connected = outputs.into_iter().find_map(|output| match output {
-                Output::Connected { session, .. } => Some(session),
-                Output::Expired { .. }
-                | Output::Rejected { .. }
-                | Output::Disconnected { .. }
-                | Output::Answered { .. }
-                | Output::Noticed { .. }
-                | Output::Closed { .. } => None,
-            });
-            if connected.is_some() {
-                reader.session = connected;
-                break;
-            }
-        }
-        reader
-    }
-
-    fn read(&mut self, request: Request) -> Option<Reply> {
-        let id = OpId { link: Link(0), slot: Slot::Election, sequence: 1 };
-        let mut outputs = Vec::new();
-        self.machine.handle(self.now, Event::Request { session: self.session?, id, request }, &mut outputs);
-        outputs.into_iter().find_map(|output| match output {
-            Output::Answered { answer: Answer::Done(reply), .. } => Some(reply),
-            Output::Answered { .. }
-            | Output::Connected { .. }
-            | Output::Expired { .. }
-            | Output::Rejected { .. }
-            | Output::Disconnected { .. }
-            | Output::Noticed { .. }
-            | Output::Closed { .. } => None,
-        })
     }
 }

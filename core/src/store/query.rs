@@ -1,0 +1,28 @@
+//! What judges and operators ask of the store: its committed state, without a session of their own.
+
+use super::{Client, Contender, Machine};
+use crate::{Directory, Member, Session};
+
+impl Machine {
+    /// The session of every client that has one, as far as the store's majority knows.
+    pub fn sessions(&self) -> impl Iterator<Item = (Session, &Client)> {
+        self.living().map(|(session, life)| (session, &life.client))
+    }
+
+    /// The contender that may lead: the first of the queue that a session owns.
+    #[must_use]
+    pub fn holder(&self) -> Option<&Contender> {
+        self.contenders().iter().find(|contender| contender.owner != Session::NOBODY)
+    }
+
+    /// Everyone who stands in the queue, in order; those that no session owns too.
+    #[must_use]
+    pub fn contenders(&self) -> &[Contender] {
+        &self.tree.queue.contenders
+    }
+
+    /// The members of a directory, ordered by name.
+    pub fn members(&self, directory: Directory) -> impl Iterator<Item = &Member> {
+        self.tree.directory(directory).entries.iter().map(|entry| &entry.member)
+    }
+}
