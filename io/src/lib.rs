@@ -62,6 +62,8 @@ mod status;
 pub mod store;
 mod tap;
 mod term;
+#[cfg(feature = "tower")]
+mod tower;
 mod watermark;
 
 pub use rolecall_core::{
@@ -85,4 +87,6 @@ pub use status::{Observer, Status, StoreState};
 pub use store::{Registration, StoreUrl};
 pub use tap::Tap;
 pub use term::{LeaderTerm, TermOver};
+#[cfg(feature = "tower")]
+pub use tower::{LeaderLayer, LeaderOnly};
 pub use watermark::Watermark;

@@ -165,7 +165,8 @@ impl NodeBuilder {
         let gate = Gate::new(Arc::clone(&self.clock), events.clone());
         let metrics = Arc::new(Metrics::new(Arc::clone(&self.clock)));
         let board = StatusBoard::new(&node, self.clock.wall());
-        let observer = Observer { status: board.subscribe(), gate: gate.view(), metrics: Arc::clone(&metrics) };
+        let id = Arc::clone(&self.config.id);
+        let observer = Observer { id, status: board.subscribe(), gate: gate.view(), metrics: Arc::clone(&metrics) };
         Prepared { builder: self, node, gate, metrics, board, observer, events, inbox }
     }
 }

@@ -159,12 +159,19 @@ impl StatusBoard {
 /// View of a running node, usable from any task without disturbing the node.
 #[derive(Clone, Debug)]
 pub struct Observer {
+    pub(crate) id: Arc<str>,
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) gate: GateView,
     pub(crate) metrics: Arc<Metrics>,
 }
 
 impl Observer {
+    /// Id of the node.
+    #[must_use]
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
     /// Status of the node after its last event.
     #[must_use]
     pub fn status(&self) -> Status {
