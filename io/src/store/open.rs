@@ -114,10 +114,9 @@ mod tests {
         let connect = async |cluster: &str, id: &str| {
             let store = StoreUrl::Memory.connect(participant(cluster, id), Duration::from_secs(60)).await;
             let mut store = store.expect("it is in this process");
-            match poll_fn(|context| store.poll_event(context)).await {
-                StoreEvent::Up { session, .. } => (store, session),
-                other => panic!("the first event is a session: {other:?}"),
-            }
+            let first = poll_fn(|context| store.poll_event(context)).await;
+            let StoreEvent::Up { session, .. } = first else { panic!("the first event is a session: {first:?}") };
+            (store, session)
         };
         let (_a, first) = connect("shared", "a").await;
         let (_b, second) = connect("shared", "b").await;
