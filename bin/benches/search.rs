@@ -1,5 +1,5 @@
-//! What exact ranking costs: this crate's evaluation against tantivy's default collector, over the same generated documents,
-//! in the same run. `cargo bench -p rolecall-cli --bench search`; the last line is the ratio of the medians.
+//! Cost of exact ranking: this crate's evaluation against tantivy's default collector, over the same generated documents, in
+//! the same run. `cargo bench -p rolecall-cli --bench search`; the last line shows the ratios of the medians.
 
 use core::hint::black_box;
 use core::time::Duration;
@@ -24,7 +24,7 @@ const DOCUMENTS: u64 = 20_000;
 const QUERIES: u64 = 256;
 const BEST: usize = 10;
 
-/// A row of numbers that look random.
+/// Sequence of pseudorandom numbers.
 struct Numbers(u64);
 
 impl Numbers {
@@ -33,7 +33,7 @@ impl Numbers {
         (self.0 >> 33) % bound
     }
 
-    /// Low numbers much more often than high ones, as words are.
+    /// Number below a bound. Low numbers come much more often than high ones, as common words do.
     fn word(&mut self) -> String {
         let bound = 1 + self.below(4_000);
         let bound = 1 + self.below(bound);
@@ -49,7 +49,7 @@ fn texts() -> impl Iterator<Item = String> {
     })
 }
 
-/// One to three words, any of which may occur; without stems, so that both sides look up the same terms.
+/// Queries of one to three words joined by OR. They have no stems, so that both sides look up the same terms.
 fn queries() -> Vec<Query> {
     let mut numbers = Numbers(2);
     let query = |number: u64| {

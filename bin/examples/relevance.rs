@@ -1,4 +1,4 @@
-//! How well the rankings find what people judged relevant: MAP and nDCG@10 over a test collection.
+//! Quality of the rankings, judged by people's relevance judgements: MAP and nDCG@10 over a test collection.
 //!
 //! `cargo run --release -p rolecall-cli --example relevance -- FOLDER`, where FOLDER holds `documents.tsv` (`id<TAB>text`),
 //! `queries.tsv` (`id<TAB>number<TAB>text`) and `qrels.txt` (TREC's form: `query 0 document relevance`).
@@ -20,7 +20,7 @@ use rolecall_core::Time;
 
 type Judgements = BTreeMap<String, BTreeMap<String, u32>>;
 
-/// There are no workers here: the coordinator asks its own node.
+/// Client without workers: the coordinator asks its own node.
 struct Nobody;
 
 impl TaskClient for Nobody {
@@ -46,7 +46,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             let mut fields = line.split('\t');
             let (Some(id), Some(text)) = (fields.next(), fields.nth(1)) else { continue };
             let Some(relevant) = judgements.get(id) else { continue };
-            // The questions are prose: no character of theirs is syntax.
+            // The questions are prose, so their characters must not be read as syntax.
             let query = text.replace(|c: char| !c.is_alphanumeric(), " ").to_lowercase();
             let request = SearchRequest { query, limit: MAX_LIMIT, offset: 0 };
             let answer = coordinator.search(&request, &Vec::new).await?;
@@ -85,7 +85,7 @@ fn judgements(text: &str) -> Result<Judgements, Box<dyn Error>> {
     Ok(judgements)
 }
 
-/// The mean precision at the places of the relevant documents.
+/// Mean precision at the ranks of the relevant documents.
 fn average_precision(found: &[&str], relevant: &BTreeMap<String, u32>) -> f64 {
     let (mut hits, mut sum) = (0.0, 0.0);
     for (place, document) in (1_u32..).zip(found) {
@@ -97,7 +97,7 @@ fn average_precision(found: &[&str], relevant: &BTreeMap<String, u32>) -> f64 {
     sum / relevant.len() as f64
 }
 
-/// The gain of the first `depth` documents, later ones discounted, as a part of the best that there could be.
+/// Discounted gain of the first `depth` documents, as a fraction of the best possible one.
 fn normalised_gain(found: &[&str], relevant: &BTreeMap<String, u32>, depth: usize) -> f64 {
     let gain = |grades: &mut dyn Iterator<Item = u32>| -> f64 {
         (2_u32..).zip(grades.take(depth)).map(|(place, grade)| f64::from(grade) / f64::from(place).log2()).sum()

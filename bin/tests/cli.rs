@@ -1,4 +1,4 @@
-//! The command line of the real binary: what is refused, with what words and which exit code.
+//! Command line of the real binary: refusals, their messages and their exit codes.
 
 use std::error::Error;
 use std::fs;
@@ -21,7 +21,8 @@ fn rolecall() -> Command {
     command
 }
 
-/// What a refused call says: nothing on standard output, exactly one line on standard error, exit code 2.
+/// Message of a refused call, which must print nothing on standard output, exactly one line on standard error, and end with
+/// exit code 2.
 fn refusal(output: &Output) -> Result<String, Box<dyn Error>> {
     let told = String::from_utf8(output.stderr.clone())?;
     assert_eq!(output.status.code(), Some(2), "{told}");
@@ -252,7 +253,7 @@ fn a_file_is_refused_with_the_line_that_is_wrong() -> Outcome {
     Ok(())
 }
 
-/// The store that a call ends up with, seen from the words that refuse it: none of these is built in.
+/// Store that a call ends up with. None of the candidates is built in, so the refusal names it.
 fn store_of(command: &mut Command) -> Result<String, Box<dyn Error>> {
     let told = refusal(&command.output()?)?;
     assert!(told.contains("not built in this version"), "{told}");

@@ -36,12 +36,12 @@ impl Application {
         Self { options, documents: documents.to_owned(), opened: Arc::default() }
     }
 
-    /// What the whole cluster has to agree on.
+    /// Settings on which the whole cluster must agree.
     pub(super) fn settings(&self) -> Settings {
         self.options.settings
     }
 
-    /// Where its documents are.
+    /// Folder of the documents.
     pub(super) fn documents(&self) -> &PathBuf {
         &self.documents
     }

@@ -1,4 +1,4 @@
-//! Documents for tests: generated, the same every time.
+//! Generated documents for tests, the same every time.
 
 use std::fs;
 use std::io;
@@ -10,7 +10,7 @@ use rolecall_core::Time;
 
 use super::holdings::Holdings;
 
-/// A row of numbers that look random (Knuth's MMIX generator, its high bits).
+/// Sequence of pseudorandom numbers (the high bits of Knuth's MMIX generator).
 pub(crate) struct Numbers(u64);
 
 impl Numbers {
@@ -27,7 +27,7 @@ impl Numbers {
 const SYLLABLES: [&str; 16] =
     ["ba", "ce", "di", "fo", "gu", "ha", "je", "ki", "lo", "mu", "na", "pe", "ri", "so", "tu", "ve"];
 
-/// A made-up word: low numbers are common words.
+/// Made-up word. Low numbers give the common words.
 pub(crate) fn word(number: u64) -> String {
     let mut word = String::new();
     let mut left = number + 16;
@@ -38,19 +38,19 @@ pub(crate) fn word(number: u64) -> String {
     word
 }
 
-/// A word number, low ones much more often than high ones.
+/// Number of a word. Low numbers come much more often than high ones.
 pub(crate) fn common(numbers: &mut Numbers) -> u64 {
     let bound = 1 + numbers.below(400);
     numbers.below(bound)
 }
 
-/// A text of up to `longest` words.
+/// Text of up to `longest` words.
 pub(crate) fn text(numbers: &mut Numbers, longest: u64) -> String {
     let length = numbers.below(longest + 1);
     (0..length).map(|_| word(common(numbers))).collect::<Vec<_>>().join(" ")
 }
 
-/// Writes `count` documents of all kinds into `folder`; some are empty, some are the same but for their path.
+/// Writes `count` documents of all kinds into `folder`. Some are empty, and some differ only in their path.
 pub(crate) fn write_documents(folder: &Path, count: u64, seed: u64) -> io::Result<()> {
     for number in 0..count {
         let mut numbers = Numbers::new(seed + number / 2);
@@ -88,7 +88,7 @@ pub(crate) fn queries(count: u64, seed: u64) -> Vec<String> {
         .collect()
 }
 
-/// tokio's own clock, which a test can pause.
+/// Clock of tokio, which a test can pause.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TokioClock(tokio::time::Instant);
 
@@ -104,7 +104,7 @@ impl Clock for TokioClock {
     }
 
     fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
-        // Further away than tokio's timers reach: far enough.
+        // This is further away than tokio's timers reach, which is far enough.
         let duration = time.since(Time::ZERO).min(Duration::from_secs(1 << 24));
         Box::pin(tokio::time::sleep_until(self.0 + duration))
     }
@@ -114,7 +114,7 @@ impl Clock for TokioClock {
     }
 }
 
-/// Indexes everything that `holdings` want and do not have, as if every stamp were old.
+/// Indexes everything that `holdings` want and lack, as if every stamp were old.
 pub(crate) fn index_all(holdings: &Holdings, now: Time) {
     let later = SystemTime::now() + Duration::from_secs(60);
     for due in holdings.look(later, now).expect("the folder can be read") {

@@ -1,5 +1,5 @@
-//! What a person can follow: somebody searches for the same thing all the time while one thing goes wrong. Every word of the
-//! network takes a millisecond, sessions last four seconds, and the nodes start one after the other, so `a` leads at first.
+//! Timelines that a person can follow: a client repeats the same search while one thing goes wrong. Every message takes a
+//! millisecond, sessions last four seconds, and the nodes start one after the other, so `a` leads at first.
 
 use core::time::Duration;
 
@@ -9,10 +9,11 @@ use rolecall_sim::{Fault, Plan, Run, Simulation, Visitor};
 const QUESTION: Question = Question { query: "\"river stone\" OR falcon", limit: 4, offset: 0 };
 
 const MS: Duration = Duration::from_millis(1);
-/// When somebody begins to search. The cluster has found itself long before.
+/// Time of the first search. The cluster has formed long before.
 const START: Duration = Duration::from_millis(5_000);
 
-/// From the first search on. It goes wrong so long after that, and the run goes on for `length` and until the cluster is at rest.
+/// Simulation in which a fault happens some time after the first search. It runs for `length` after that search, and until the
+/// cluster is at rest.
 fn run(nodes: u8, calm: Duration, faults: &[Fault], length: Duration) -> Run {
     let then = START + calm;
     let plan = faults.iter().fold(Plan::calm(), |plan, fault| plan.then(then, *fault));
@@ -37,7 +38,7 @@ fn the_leader_dies_during_searches() {
 #[test]
 fn two_of_four_workers_die_during_searches() {
     let crash = |node| Fault::Crash { node, down: 8_000 * MS };
-    // The leader has kept for a minute what it held when it was alone.
+    // For a minute, the leader keeps the shards that it held when it was alone.
     let run = run(5, 75_000 * MS, &[crash(3), crash(4)], 9_000 * MS);
     insta::assert_snapshot!(run.trace);
 }

@@ -25,15 +25,15 @@ pub struct Participant {
     pub registration: Registration,
 }
 
-/// What a node's entries in the directories show beside its id and its address.
+/// Contents of a node's entries in the directories, in addition to its id and address.
 ///
-/// Without an entry at all ([`Config::registers`](rolecall_core::Config::registers)) nothing of it is written.
+/// A node that makes no entries ([`Config::registers`](rolecall_core::Config::registers)) writes none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Registration {
-    /// Path at which a worker answers, `/task`. It is for other kinds of clients, which read the store: on ZooKeeper the
-    /// `uriSpec` of Curator's service discovery has it.
+    /// Path at which a worker answers, such as `/task`. It is for clients of other kinds that read the store: on ZooKeeper,
+    /// it is part of the `uriSpec` of Curator's service discovery.
     pub worker_path: Option<String>,
-    /// Path at which a leader answers.
+    /// Path at which a leader answers, such as `/search`.
     pub leader_path: Option<String>,
     /// Names and values that every [`Member`](rolecall_core::Member) shows.
     pub metadata: Metadata,
@@ -83,7 +83,7 @@ impl Participant {
         Self { cluster, id, address: None, session_timeout, registration: Registration::default() }
     }
 
-    /// The same, answering at `address`.
+    /// Sets the address at which the node answers.
     #[must_use]
     pub fn at(self, address: impl Into<String>) -> Self {
         Self { address: Some(address.into()), ..self }

@@ -1,4 +1,4 @@
-//! A node of the search on a simulated machine.
+//! Node of the search on a simulated machine.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -14,17 +14,17 @@ use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
 use crate::search::{RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
 
-/// Few, so that what is missing can be found out from an answer.
+/// Number of shards: few, so that the missing ones can be deduced from an answer.
 pub(super) const SHARDS: u16 = 8;
 
-/// How long the building of a shard takes at most, in milliseconds: it is another length in each life of a node.
+/// Upper bound of the time to build a shard, in milliseconds. The actual time differs in each life of a node.
 const SLOWEST_BUILD_MS: u64 = 400;
 
 pub(super) fn settings() -> Settings {
-    Settings { shards: SHARDS.try_into().expect("a number of shards that is accepted"), ranking: Ranking::Bm25 }
+    Settings { shards: SHARDS.try_into().expect("the number of shards is in range"), ranking: Ranking::Bm25 }
 }
 
-/// A node of the search, as `rolecall node` puts it together: for [`Simulation::new`](rolecall_sim::Simulation::new).
+/// Builds a node of the search as `rolecall node` does, for [`Simulation::new`](rolecall_sim::Simulation::new).
 ///
 /// # Panics
 /// Never: documents in memory can be listed.

@@ -1,4 +1,4 @@
-//! What a search service does as seen from outside: when it begins what only a leader may do, and for whom it works.
+//! Search service watched from outside: records when it begins a leader-only act, and for which leader it works.
 
 use core::error::Error;
 use core::future::poll_fn;
@@ -16,14 +16,14 @@ use serde::Deserialize;
 use crate::search::coordinator::SearchAnswer;
 use crate::search::{SearchHandler, SearchService};
 
-/// A search service that is watched.
+/// Search service that is watched.
 #[derive(Clone, Debug)]
 pub(super) struct Watched {
     search: SearchService,
     acts: Acts,
 }
 
-/// One run of it.
+/// Run of a watched service.
 #[derive(Debug)]
 pub(super) struct Watching {
     handler: SearchHandler,
@@ -31,7 +31,7 @@ pub(super) struct Watching {
     acts: Acts,
 }
 
-/// Whose task it is, of the body of `POST /task`.
+/// Sender of a task, read from the body of `POST /task`.
 #[derive(Debug, Deserialize)]
 pub(super) struct Sender {
     pub(super) fence: Fence,

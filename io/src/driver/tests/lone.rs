@@ -1,4 +1,4 @@
-//! A store that knows one node.
+//! Store that knows a single node.
 
 use core::task::{Context, Poll};
 use std::collections::{BTreeMap, VecDeque};
@@ -14,7 +14,7 @@ use rolecall_core::{Candidate, Directory, Epoch, Fence, Member, MemberKey, OpId,
 use super::TIMEOUT;
 use crate::store::{Store, StoreEvent};
 
-/// A store for one node: answers at once, and does as the test says. Clones share it.
+/// Store for one node, which answers at once and does what the test says. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LoneStore(Arc<Mutex<Lone>>);
 
@@ -29,7 +29,7 @@ pub(super) struct Lone {
     pub(super) entries: BTreeMap<(Directory, Session), Option<Epoch>>,
     watches: Vec<(Directory, OpId)>,
     pub(super) closed: bool,
-    /// How many requests to settle get no certain answer.
+    /// Number of requests to settle that get no certain answer.
     pub(super) unsettled: u32,
 }
 

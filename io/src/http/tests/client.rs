@@ -1,4 +1,4 @@
-//! The client against this server, and against bad ones.
+//! Client against this server, and against misbehaving ones.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
@@ -74,7 +74,7 @@ async fn an_answer_that_is_too_large_is_an_error() {
     assert!(matches!(answered, Err(ClientError::TooLarge { limit: 99_999, .. })), "{answered:?}");
 }
 
-/// Answers the first request on each connection and closes at the second, after `last_words`.
+/// Starts a server that answers the first request on each connection and closes at the second, after `last_words`.
 async fn moody(last_words: &'static str) -> (String, Arc<AtomicUsize>) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();

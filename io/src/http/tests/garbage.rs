@@ -1,4 +1,4 @@
-//! What a server gets that is not a well-behaved request.
+//! Server against input that is not a well-behaved request.
 
 use super::*;
 

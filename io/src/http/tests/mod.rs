@@ -1,4 +1,4 @@
-//! The server and the client on real sockets.
+//! Server and client on real sockets.
 
 mod client;
 mod garbage;
@@ -17,7 +17,7 @@ use super::application::ErasedHandler;
 use super::*;
 use crate::{BoxFuture, Clock, SystemClock, TokioNet};
 
-/// Longer than anything here takes on a loaded machine.
+/// Limit that nothing here reaches even on a loaded machine.
 const LIMIT: Duration = Duration::from_secs(30);
 
 /// Answers by path: `/name`, `/echo`, `/panic`, `/hang`, which waits for [`release`](Self::release).
@@ -144,12 +144,12 @@ fn text(response: Response<Bytes>) -> String {
 
 async fn everything(mut stream: TcpStream) -> String {
     let mut answer = Vec::new();
-    // A reset after the answer is as good as an end.
+    // A reset after the answer counts as its end.
     drop(within(stream.read_to_end(&mut answer)).await);
     String::from_utf8(answer).expect("answers are text")
 }
 
-/// Reads until what came ends with `end`.
+/// Reads until the data ends with `end`.
 async fn until(stream: &mut TcpStream, end: &str) -> String {
     let mut answer = String::new();
     while !answer.ends_with(end) {

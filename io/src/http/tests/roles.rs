@@ -1,4 +1,4 @@
-//! The handler follows the role; the connections stay.
+//! The handler changes with the role, and the connections stay.
 
 use rolecall_core::Time;
 

@@ -1,4 +1,4 @@
-//! The embedded store, by a clock that tests move by hand, and once by the machine's own.
+//! Embedded store with a clock that tests move by hand, and once with that of the machine.
 
 use core::future::poll_fn;
 use std::time::SystemTime;
@@ -23,7 +23,7 @@ impl Clock for HandClock {
     fn sleep_until(&self, time: Time) -> BoxFuture<'static, ()> {
         let mut now = self.0.subscribe();
         Box::pin(async move {
-            // The clock outlives its sleepers, or nobody waits for them.
+            // If the clock is gone, nobody waits for its sleepers.
             let _ = now.wait_for(|now| *now >= time).await;
         })
     }
@@ -33,7 +33,7 @@ impl Clock for HandClock {
     }
 }
 
-/// A store and the clock that it goes by.
+/// Store with its clock.
 struct World {
     clock: Arc<HandClock>,
     store: MemoryStore,
@@ -46,7 +46,7 @@ impl World {
         Self { store: MemoryStore::new(clock.clone()), clock, asked: 0 }
     }
 
-    /// A connection with its session.
+    /// Opens a connection and its session.
     fn join(&self, id: &str) -> (MemoryConnection, Session) {
         let mut connection = self.store.connect(participant(id, TIMEOUT));
         match events(&mut connection)[..] {
@@ -84,7 +84,7 @@ impl World {
         OpId { link: Link(0), slot: Slot::Election, sequence: self.asked }
     }
 
-    /// Lets time pass in small steps while `connection` is polled, and gives what it got.
+    /// Lets time pass in small steps while `connection` is polled, and returns its events.
     fn pass(&self, time: Duration, connection: &mut MemoryConnection) -> Vec<StoreEvent> {
         let step = Duration::from_millis(50);
         let end = self.clock.now() + time;
@@ -101,7 +101,7 @@ fn participant(id: &str, session_timeout: Duration) -> Participant {
     Participant::new("test", id, session_timeout).at(format!("{id}:80"))
 }
 
-/// What a connection has to tell right now.
+/// Events that a connection has right now.
 fn events(connection: &mut MemoryConnection) -> Vec<StoreEvent> {
     let mut context = Context::from_waker(core::task::Waker::noop());
     core::iter::from_fn(|| match connection.poll_event(&mut context) {
@@ -182,7 +182,7 @@ fn a_close_comes_to_its_end_though_the_session_is_over_or_out_of_reach() {
     world.store.resume("b");
     assert_eq!([events(&mut a), events(&mut b)], [vec![], vec![]]);
 
-    // Nobody has noticed yet that this one is over.
+    // Nobody has noticed yet that this session is over.
     let (mut d, _) = world.join("d");
     world.clock.0.send_modify(|now| *now = *now + 2 * TIMEOUT);
     d.close();
@@ -303,7 +303,7 @@ async fn a_waiting_node_is_woken_by_others_and_by_the_clock() {
     assert_eq!(notice, StoreEvent::Noticed { id: id(2), notice: Notice::Deleted });
 }
 
-/// The next event, within reason.
+/// Next event, within a time limit.
 async fn next(connection: &mut MemoryConnection) -> StoreEvent {
     let event = poll_fn(|context| connection.poll_event(context));
     tokio::time::timeout(Duration::from_secs(15), event).await.expect("an event within 15 s")
