@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::net::SocketAddr;
 
 use rolecall::store::zookeeper::ZooKeeperStore;
-use rolecall::store::{Server, Store};
+use rolecall::store::{ServerAddress, Store};
 use rolecall::{Assignment, NodeBuilder, Observer, RunningNode, Service};
 use rolecall_core::Config;
 
@@ -25,7 +25,7 @@ impl Contender {
     /// The error of the node's start.
     pub async fn start(id: &str, servers: &[SocketAddr], session: Duration) -> Result<Self, Box<dyn Error>> {
         let servers: Vec<_> =
-            servers.iter().map(|server| Server { host: server.ip().to_string(), port: server.port() }).collect();
+            servers.iter().map(|server| ServerAddress { host: server.ip().to_string(), port: server.port() }).collect();
         let open = move |participant| {
             let store = ZooKeeperStore::open(&servers, "", &participant)?;
             Ok::<_, Box<dyn Error + Send + Sync>>(Box::new(store) as Box<dyn Store>)

@@ -85,7 +85,7 @@ impl Site {
         let client = Client::new(Arc::new(TokioNet), clock.clone(), ClientLimits::default());
         let register = Register::new(client, clock, self.storage.address().to_string(), PATIENCE);
         let zookeeper = self.zookeeper.address();
-        let server = store::Server { host: zookeeper.ip().to_string(), port: zookeeper.port() };
+        let server = store::ServerAddress { host: zookeeper.ip().to_string(), port: zookeeper.port() };
         let open = move |participant| {
             ZooKeeperStore::open(&[server], "", &participant).map(|store| Box::new(store) as Box<dyn Store>)
         };

@@ -10,7 +10,7 @@ use rolecall_core::{Epoch, Fence, Incarnation};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use rolecall::http::{Front, Server, ServerLimits, Slot, error, json};
+use rolecall::http::{Front, HandlerSlot, Server, ServerLimits, error, json};
 use rolecall::{BoxFuture, Clock, Net, Stale, Watermark};
 
 /// Storage that refuses requests from terms older than the newest it has seen, and counts its writes. Clones are handles to
@@ -76,7 +76,7 @@ impl Storage {
         address: &str,
         limits: ServerLimits,
     ) -> io::Result<Server> {
-        Server::bind(net, clock, address, Slot::default(), Some(Arc::new(self.clone())), limits).await
+        Server::bind(net, clock, address, HandlerSlot::default(), Some(Arc::new(self.clone())), limits).await
     }
 
     /// Returns the state to the leader of the term `fence`. From now on, older terms are shut out, and so are writes that

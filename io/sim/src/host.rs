@@ -16,7 +16,7 @@ use super::service_faults::{FaultyService, ServiceFaults};
 use super::sockets::Sockets;
 use super::storage;
 use super::store::{LinkFaults, SimStore};
-use rolecall::http::{Application, HttpNodeBuilder, HttpService, ServerLimits, Slot};
+use rolecall::http::{Application, HandlerSlot, HttpNodeBuilder, HttpService, ServerLimits};
 use rolecall::store::{Participant, Store};
 use rolecall::{Clock, Entropy, Net, NodeBuilder, Observer, Outcome, RunOn, SeededEntropy};
 
@@ -52,7 +52,7 @@ impl Host {
     pub fn node(&self, application: impl Application) -> HttpNodeBuilder {
         let (net, clock, link_faults) = (self.net(), self.clock(), self.link_faults.clone());
         let (servers, entropy) = (self.servers, self.entropy(1));
-        let slot = Slot::default();
+        let slot = HandlerSlot::default();
         let service = HttpService::new(application, slot.clone());
         let service = FaultyService { service, clock: self.clock(), service_faults: self.service_faults.clone() };
         let node = NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response};
 
-use super::Slot;
+use super::HandlerSlot;
 use super::slot::Occupant;
 use crate::{Assignment, BoxFuture, Drain, Running, Service};
 
@@ -89,16 +89,16 @@ pub trait Handler: Send + Sync + 'static {
     }
 }
 
-/// [`Application`] as the [`Service`] of a node. Its requests come through a [`Slot`].
+/// [`Application`] as the [`Service`] of a node. Its requests come through a [`HandlerSlot`].
 #[derive(Clone, Debug)]
 pub struct HttpService<A> {
     application: A,
-    slot: Slot,
+    slot: HandlerSlot,
 }
 
 impl<A> HttpService<A> {
     /// Serves `application` through `slot`, which nobody else may fill.
-    pub fn new(application: A, slot: Slot) -> Self {
+    pub fn new(application: A, slot: HandlerSlot) -> Self {
         Self { application, slot }
     }
 }
@@ -114,7 +114,7 @@ impl<A: Application> Service for HttpService<A> {
 
 /// Run of an [`HttpService`].
 #[derive(Debug)]
-pub struct Serving(Arc<Occupant>, Slot);
+pub struct Serving(Arc<Occupant>, HandlerSlot);
 
 impl Running for Serving {
     async fn stop(self, drain: Drain) {

@@ -16,14 +16,14 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::patience::Patient;
 use super::slot::retry;
-use super::{Front, Peer, ServerLimits, Slot, answer};
+use super::{Front, HandlerSlot, Peer, ServerLimits, answer};
 use crate::{Clock, Stream};
 
 /// State that all connections of a server share.
 #[derive(Clone, Debug)]
 pub(super) struct Connection {
     pub(super) clock: Arc<dyn Clock>,
-    pub(super) slot: Slot,
+    pub(super) slot: HandlerSlot,
     pub(super) front: Option<Arc<dyn Front>>,
     pub(super) limits: Arc<ServerLimits>,
     pub(super) requests: Arc<Semaphore>,

@@ -1,7 +1,7 @@
 //! Node with its own HTTP server, for programs that have none.
 //!
 //! HTTP uses the [`Net`](crate::Net) seam. One listener exists for the life of the process, and its handler changes with the
-//! role: an [`Application`] is a [`Service`](crate::Service) whose requests come through a [`Slot`]. The client keeps its
+//! role: an [`Application`] is a [`Service`](crate::Service) whose requests come through a [`HandlerSlot`]. The client keeps its
 //! connections.
 
 mod answer;
@@ -19,7 +19,7 @@ pub use application::{Application, Handler, HttpService, Serving};
 pub use client::{Client, ClientError, ClientLimits, Idempotent};
 pub use node::{HttpNode, HttpNodeBuilder};
 pub use server::{Front, Peer, Server, ServerLimits};
-pub use slot::Slot;
+pub use slot::HandlerSlot;
 
 #[cfg(test)]
 mod tests;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rolecall_core::Config;
 
-use super::{Application, Front, HttpService, Server, ServerLimits, Slot};
+use super::{Application, Front, HandlerSlot, HttpService, Server, ServerLimits};
 use crate::driver::{Outcome, RunOn};
 use crate::journal::Journal;
 use crate::metrics::Gauge;
@@ -22,7 +22,7 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Builder of a node with an HTTP server: a [`NodeBuilder`] and the settings of the server.
 pub struct HttpNodeBuilder {
     node: NodeBuilder,
-    slot: Slot,
+    slot: HandlerSlot,
     listen: String,
     advertise: Option<String>,
     limits: ServerLimits,
@@ -51,7 +51,7 @@ impl HttpNodeBuilder {
     where
         E: Into<Box<dyn Error + Send + Sync>>,
     {
-        let slot = Slot::default();
+        let slot = HandlerSlot::default();
         let service = HttpService::new(application, slot.clone());
         Self::around(NodeBuilder::new(config, service, open_store), slot)
     }
@@ -59,7 +59,7 @@ impl HttpNodeBuilder {
     /// Makes a builder for a server around `node`. The node's service must answer the requests that come through `slot`: it is
     /// an [`HttpService`], or a service that wraps one.
     #[must_use]
-    pub fn around(node: NodeBuilder, slot: Slot) -> Self {
+    pub fn around(node: NodeBuilder, slot: HandlerSlot) -> Self {
         Self {
             node,
             slot,

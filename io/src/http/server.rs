@@ -11,7 +11,7 @@ use http::{Request, Response};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::Slot;
+use super::HandlerSlot;
 use super::connection::{Admission, Connection};
 use crate::{BoxFuture, Clock, Listener, Net};
 
@@ -90,7 +90,7 @@ impl Server {
         net: &dyn Net,
         clock: Arc<dyn Clock>,
         address: &str,
-        slot: Slot,
+        slot: HandlerSlot,
         front: Option<Arc<dyn Front>>,
         limits: ServerLimits,
     ) -> io::Result<Self> {
@@ -101,7 +101,7 @@ impl Server {
     pub(crate) fn new(
         listener: Box<dyn Listener>,
         clock: Arc<dyn Clock>,
-        slot: Slot,
+        slot: HandlerSlot,
         front: Option<Arc<dyn Front>>,
         limits: ServerLimits,
     ) -> Self {

@@ -16,9 +16,9 @@ use crate::Drain;
 
 /// Place for the handler to which the server passes requests. Empty while the node has no role. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct Slot(Arc<Mutex<Option<Arc<Occupant>>>>);
+pub struct HandlerSlot(Arc<Mutex<Option<Arc<Occupant>>>>);
 
-impl Slot {
+impl HandlerSlot {
     /// Passes requests to `handler` from now on. The slot must be empty.
     pub(crate) fn fill(&self, handler: Arc<dyn ErasedHandler>) -> Arc<Occupant> {
         let occupant = Arc::new(Occupant { handler, in_flight: watch::Sender::new(0), cut: watch::Sender::new(false) });

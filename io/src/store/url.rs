@@ -25,14 +25,14 @@ pub enum StoreUrl {
     /// `zookeeper://host:port[,host:port…][/chroot]`.
     ZooKeeper {
         /// Servers, at least one.
-        servers: Vec<Server>,
+        servers: Vec<ServerAddress>,
         /// Path under which everything is stored, such as `/a/b`; empty for the root.
         chroot: String,
     },
     /// `redis://[:password@]host:port[/db]`.
     Redis {
         /// The server.
-        server: Server,
+        server: ServerAddress,
         /// Password to authenticate with.
         password: Option<Password>,
         /// Number of the database.
@@ -41,7 +41,7 @@ pub enum StoreUrl {
     /// `etcd://host:port[,host:port…]`.
     Etcd {
         /// Servers, at least one.
-        servers: Vec<Server>,
+        servers: Vec<ServerAddress>,
     },
 }
 
@@ -119,16 +119,16 @@ impl fmt::Display for StoreUrl {
     }
 }
 
-/// Server of a store. [`Display`](fmt::Display) writes `host:port`, with an IPv6 address in brackets.
+/// Address of one server of a store. [`Display`](fmt::Display) writes `host:port`, with an IPv6 address in brackets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Server {
+pub struct ServerAddress {
     /// Host name or address, without brackets.
     pub host: String,
     /// Port.
     pub port: u16,
 }
 
-impl fmt::Display for Server {
+impl fmt::Display for ServerAddress {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { host, port } = self;
         if host.contains(':') { write!(formatter, "[{host}]:{port}") } else { write!(formatter, "{host}:{port}") }
@@ -136,7 +136,7 @@ impl fmt::Display for Server {
 }
 
 /// Servers joined by commas.
-pub(crate) struct List<'a>(pub(crate) &'a [Server]);
+pub(crate) struct List<'a>(pub(crate) &'a [ServerAddress]);
 
 impl fmt::Display for List<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -298,11 +298,11 @@ fn split_path(rest: &str) -> (&str, &str) {
     rest.split_at(rest.find('/').unwrap_or(rest.len()))
 }
 
-fn servers_of(servers: &str, port: u16) -> Result<Vec<Server>, StoreUrlError> {
+fn servers_of(servers: &str, port: u16) -> Result<Vec<ServerAddress>, StoreUrlError> {
     servers.split(',').map(|server| server_of(server, port)).collect()
 }
 
-fn server_of(text: &str, default: u16) -> Result<Server, StoreUrlError> {
+fn server_of(text: &str, default: u16) -> Result<ServerAddress, StoreUrlError> {
     let bad_port = |port: &str| StoreUrlError::Port { server: text.into(), port: port.into() };
     let (host, port) = if let Some(rest) = text.strip_prefix('[') {
         let (host, rest) = rest.split_once(']').ok_or_else(|| StoreUrlError::Host { host: text.into() })?;
@@ -330,7 +330,7 @@ fn server_of(text: &str, default: u16) -> Result<Server, StoreUrlError> {
         }
         Some(port) => return Err(bad_port(port)),
     };
-    Ok(Server { host: host.into(), port })
+    Ok(ServerAddress { host: host.into(), port })
 }
 
 /// Parses a chroot into the form that is put before a path: empty for the root, else without a trailing slash.

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::net::SocketAddr;
 
 use rolecall::store::zookeeper::ZooKeeperStore;
-use rolecall::store::{Participant, Registration, Server};
+use rolecall::store::{Participant, Registration, ServerAddress};
 use rolecall_tests::asker::Asker;
 use rolecall_tests::zookeeper::ZooKeeperServer;
 use zookeeper_client::{Acls, Client, CreateMode, CreateOptions};
@@ -26,7 +26,7 @@ const LONG: Duration = Duration::from_secs(40);
 
 /// A node that asks for sessions of `timeout` at `address`.
 fn node(id: &str, address: SocketAddr, chroot: &str, timeout: Duration) -> Result<Node, Box<dyn Error>> {
-    let server = Server { host: address.ip().to_string(), port: address.port() };
+    let server = ServerAddress { host: address.ip().to_string(), port: address.port() };
     let registration = Registration {
         worker_path: Some("/task".into()),
         leader_path: Some("/search".into()),

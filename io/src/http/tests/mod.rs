@@ -87,13 +87,13 @@ impl Front for Status {
 
 struct Bench {
     server: Server,
-    slot: Slot,
+    slot: HandlerSlot,
     script: Arc<Script>,
     clock: Arc<dyn Clock>,
 }
 
 async fn bench(limits: ServerLimits) -> Bench {
-    let slot = Slot::default();
+    let slot = HandlerSlot::default();
     let script = Script::new("first");
     slot.fill(erased(&script));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());

@@ -38,7 +38,7 @@ use self::driver::Driver;
 use self::identity::Identity;
 use self::layout::Layout;
 use super::url::List;
-use super::{Participant, ParticipantError, Server, Store, StoreEvent};
+use super::{Participant, ParticipantError, ServerAddress, Store, StoreEvent};
 
 /// Command of the store to its task.
 #[derive(Debug)]
@@ -67,7 +67,7 @@ impl ZooKeeperStore {
     ///
     /// # Panics
     /// Outside a tokio runtime.
-    pub fn open(servers: &[Server], chroot: &str, participant: &Participant) -> Result<Self, ParticipantError> {
+    pub fn open(servers: &[ServerAddress], chroot: &str, participant: &Participant) -> Result<Self, ParticipantError> {
         let identity = Arc::new(Identity::new(participant)?);
         let (commands, orders) = unbounded_channel();
         let (reports, events) = unbounded_channel();

@@ -55,10 +55,8 @@ impl From<Reply> for Done {
     }
 }
 
-type Outcome = Result<Done, Failure>;
-
 /// Performs one request. Its first message goes to the client when this future is first polled.
-pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<Names>) -> Outcome {
+pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<Names>) -> Result<Done, Failure> {
     match request {
         Request::Sync => Ok(handle.client.sync(handle.layout.root()).await.map(|()| Reply::Synced)?.into()),
         Request::Queue(request) => handle.perform_in_queue(request, &names).await,
@@ -69,7 +67,7 @@ pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<
 }
 
 impl SessionHandle {
-    async fn perform_in_queue(&self, request: QueueRequest, names: &Names) -> Outcome {
+    async fn perform_in_queue(&self, request: QueueRequest, names: &Names) -> Result<Done, Failure> {
         let named = |candidate| names.of(candidate).map(|name| self.layout.candidate(&name));
         match request {
             QueueRequest::Enter { guid } => self.enter(guid).await,
@@ -88,7 +86,7 @@ impl SessionHandle {
         }
     }
 
-    async fn perform_in_directory(&self, request: DirectoryRequest) -> Outcome {
+    async fn perform_in_directory(&self, request: DirectoryRequest) -> Result<Done, Failure> {
         match request {
             DirectoryRequest::Join { directory, session, epoch } => self.join(directory, session, epoch).await,
             DirectoryRequest::Leave { directory, session } => {
@@ -144,7 +142,7 @@ impl SessionHandle {
         }
     }
 
-    async fn enter(&self, guid: Guid) -> Outcome {
+    async fn enter(&self, guid: Guid) -> Result<Done, Failure> {
         let prefix = self.layout.candidate(&candidate_prefix(guid));
         let (stat, sequence) = self.create(&prefix, self.identity.id.as_bytes(), &SEQUENTIAL).await?;
         if !self.owns(&stat) {
@@ -153,7 +151,7 @@ impl SessionHandle {
         Ok(Reply::Queue(QueueReply::Entered(Candidate { sequence: sequence.into_i64(), guid: Some(guid) })).into())
     }
 
-    async fn list(&self) -> Outcome {
+    async fn list(&self) -> Result<Done, Failure> {
         let children = match self.client.list_children(&self.layout.election()).await {
             Err(Error::NoNode) => Vec::new(),
             outcome => outcome?,
@@ -162,7 +160,7 @@ impl SessionHandle {
         Ok(Done { reply, watch: None, names: Some(names) })
     }
 
-    async fn inspect(&self, path: String, watch: bool) -> Outcome {
+    async fn inspect(&self, path: String, watch: bool) -> Result<Done, Failure> {
         let (data, stat, watch) = self.read(path, watch).await?;
         let owner = Session(stat.ephemeral_owner.cast_unsigned());
         let reply = Reply::Queue(QueueReply::Candidate { owner, participant: String::from_utf8_lossy(&data).into() });
@@ -179,7 +177,7 @@ impl SessionHandle {
         }
     }
 
-    async fn claim(&self, candidate: String, incarnation: Incarnation, create: bool) -> Outcome {
+    async fn claim(&self, candidate: String, incarnation: Incarnation, create: bool) -> Result<Done, Failure> {
         let term = self.layout.term();
         let Identity { id, address, .. } = self.identity.as_ref().clone();
         let data = TermData { incarnation, id, address: address.unwrap_or_default() }.to_bytes();
@@ -198,7 +196,7 @@ impl SessionHandle {
         Ok(Reply::Queue(QueueReply::Claimed(Epoch(revision.cast_unsigned()))).into())
     }
 
-    async fn beat(&self, candidate: String) -> Outcome {
+    async fn beat(&self, candidate: String) -> Result<Done, Failure> {
         let beat = self.layout.beat();
         let data = self.identity.id.as_bytes();
         let mut create = false;
@@ -228,7 +226,7 @@ impl SessionHandle {
         Ok(writer)
     }
 
-    async fn read_term(&self) -> Outcome {
+    async fn read_term(&self) -> Result<Done, Failure> {
         let path = self.layout.term();
         let (sync, read) = (self.client.sync(&path), self.client.get_data(&path));
         sync.await?;
@@ -241,7 +239,7 @@ impl SessionHandle {
         Ok(Reply::Term(TermRecord { fence, leader: id.into(), address: address.into() }).into())
     }
 
-    async fn join(&self, directory: Directory, session: Session, epoch: Option<Epoch>) -> Outcome {
+    async fn join(&self, directory: Directory, session: Session, epoch: Option<Epoch>) -> Result<Done, Failure> {
         if session != self.session {
             return Err(Refusal::SessionOver.into());
         }
@@ -264,7 +262,7 @@ impl SessionHandle {
         }
     }
 
-    async fn verify(&self, path: String) -> Outcome {
+    async fn verify(&self, path: String) -> Result<Done, Failure> {
         let (data, stat, watch) = self.read(path, true).await?;
         let owner = Session(stat.ephemeral_owner.cast_unsigned());
         let epoch = EntryData::parse(&data).and_then(|entry| entry.epoch);
@@ -275,7 +273,7 @@ impl SessionHandle {
         self.layout.entry(directory, &entry_name(&self.identity.id, session))
     }
 
-    async fn members(&self, directory: Directory, watch: bool) -> Outcome {
+    async fn members(&self, directory: Directory, watch: bool) -> Result<Done, Failure> {
         let path = self.layout.directory(directory);
         let (names, watch) = if watch {
             let (names, watch) = self.watch_children(path).await?;
@@ -328,7 +326,7 @@ impl SessionHandle {
         Ok(snapshot)
     }
 
-    async fn settle(&self, settings: Arc<str>) -> Outcome {
+    async fn settle(&self, settings: Arc<str>) -> Result<Done, Failure> {
         let path = self.layout.settings();
         for _ in 0..ATTEMPTS {
             match self.create(&path, settings.as_bytes(), &PERSISTENT).await {

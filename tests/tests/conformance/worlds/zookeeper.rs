@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use rolecall::store::Server;
+use rolecall::store::ServerAddress;
 use rolecall::store::zookeeper::ZooKeeperStore;
 use rolecall::store::zookeeper::record::directory_name;
 use rolecall::store::zookeeper::znode::{candidate_name, candidate_prefix, entry_name};
@@ -106,7 +106,7 @@ impl World for ZooKeeper {
     async fn open(&mut self, node: Node) -> Outcome<ZooKeeperStore> {
         // A new proxy each time: nothing left of a crashed node must get through.
         let proxy = Proxy::start(self.address).await?;
-        let server = Server { host: proxy.address().ip().to_string(), port: proxy.address().port() };
+        let server = ServerAddress { host: proxy.address().ip().to_string(), port: proxy.address().port() };
         self.proxies.insert(node, proxy);
         Ok(ZooKeeperStore::open(&[server], "", &participant(&self.cluster, node, self.timeout))?)
     }
