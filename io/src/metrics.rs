@@ -1,4 +1,4 @@
-//! What is counted, for operators.
+//! Metrics of a node, for operators.
 
 use core::fmt::Write;
 use core::sync::atomic::{AtomicU64, Ordering};
@@ -11,19 +11,19 @@ use rolecall_core::{Action, Event, Role, Time};
 use crate::Clock;
 use crate::status::{Status, StoreState};
 
-/// How late the node's loop may be before it counts as stuck.
+/// Delay from which the node's loop counts as stuck.
 const LATE: Duration = Duration::from_secs(10);
 
-/// The counters of one node.
+/// Metrics of one node.
 #[derive(Debug)]
 pub(crate) struct Metrics {
     clock: Arc<dyn Clock>,
-    /// What the storeys above count.
+    /// Gauges of the layers above the driver.
     gauges: Mutex<Vec<Gauge>>,
-    /// By family and kind.
+    /// Counters by family and kind.
     counts: Mutex<BTreeMap<(&'static str, &'static str), u64>>,
     last_event: AtomicU64,
-    /// When the loop means to go round again at the latest; while it handles an event, when that began.
+    /// Time by which the loop wakes again at the latest. While it handles an event, the time at which that began.
     due: AtomicU64,
     terms: AtomicU64,
     fresh_starts: AtomicU64,
@@ -31,7 +31,7 @@ pub(crate) struct Metrics {
     journal_failures: AtomicU64,
 }
 
-/// A number that something above the driver can tell at any time.
+/// Number that a layer above the driver can provide at any time.
 pub(crate) struct Gauge {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
@@ -116,8 +116,8 @@ impl Metrics {
         let mut text = String::new();
         let counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
         for (family, help) in [
-            (EVENTS, "Events that the node's machine was given."),
-            (ACTIONS, "Actions that it ordered."),
+            (EVENTS, "Events passed to the node's state machine."),
+            (ACTIONS, "Actions ordered by the node's state machine."),
             (REQUESTS, "Requests to the coordination store."),
         ] {
             head(&mut text, family, "counter", help);
@@ -136,24 +136,25 @@ impl Metrics {
         let failures = self.journal_failures.load(Ordering::Relaxed);
         one("rolecall_terms_total", "counter", "Terms of leadership that this node began.", whole(terms));
         let fresh_starts = self.fresh_starts.load(Ordering::Relaxed);
-        let help = "Sessions that this node ended since it found itself stuck or untidy: each is a fault of ours.";
+        let help =
+            "Sessions that this node ended because it found a violated promise in itself: each is a bug to report.";
         one("rolecall_fresh_starts_total", "counter", help, whole(fresh_starts));
-        one("rolecall_journal_dropped_total", "counter", "Steps that are missing from the journal.", whole(dropped));
+        one("rolecall_journal_dropped_total", "counter", "Steps missing from the journal.", whole(dropped));
         one("rolecall_journal_failures_total", "counter", "Failures to write the journal.", whole(failures));
         one("rolecall_last_event_age_seconds", "gauge", "Time since the last event.", age);
-        one("rolecall_leader", "gauge", "1 while this node's term holds.", flag(leads));
+        one("rolecall_leader", "gauge", "1 while this node's term is valid.", flag(leads));
         one("rolecall_worker", "gauge", "1 while this node serves as worker.", flag(status.role == Role::Worker));
         one("rolecall_ready", "gauge", "1 while this node serves its role.", flag(status.ready().is_ok()));
         one(
             "rolecall_store_connected",
             "gauge",
-            "1 while there is a connection to the store.",
+            "1 while the node is connected to the store.",
             flag(status.store == StoreState::Connected),
         );
         let epoch = status.floor.map_or(0, |floor| floor.epoch.0);
-        one("rolecall_epoch", "gauge", "The newest epoch that this node has read of.", whole(epoch));
+        one("rolecall_epoch", "gauge", "Newest epoch that this node has read about.", whole(epoch));
         let workers = u64::try_from(status.workers.members.len()).unwrap_or(u64::MAX);
-        one("rolecall_workers", "gauge", "Workers that this node knows of.", whole(workers));
+        one("rolecall_workers", "gauge", "Workers that this node knows about.", whole(workers));
         for gauge in &*self.gauges() {
             one(gauge.name, "gauge", gauge.help, whole((gauge.value)()));
         }

@@ -1,4 +1,4 @@
-//! Nodes on the embedded store, seen from outside: real sockets, the real clock, sessions of two seconds.
+//! Nodes on the embedded store, tested from outside: real sockets, the real clock, and sessions of two seconds.
 
 use core::convert::Infallible;
 use core::error::Error;
@@ -14,7 +14,7 @@ use rolecall_core::{Config, Epoch, Fence, Leader, Role};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Hands its latest part to the test.
+/// Application that hands its latest assignment to the test.
 #[derive(Clone, Default)]
 struct Application(Arc<Mutex<Option<Assignment>>>);
 
@@ -103,7 +103,7 @@ async fn within<T>(future: impl Future<Output = T>) -> T {
     tokio::time::timeout(LIMIT, future).await.expect("it happens in time")
 }
 
-/// Three nodes, of which the first leads.
+/// Starts three nodes, of which the first leads.
 async fn cluster() -> (MemoryStore, Arc<dyn Clock>, [Node; 3]) {
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let store = MemoryStore::new(clock.clone());
@@ -132,7 +132,7 @@ async fn each_node_serves_its_role_and_knows_the_others() {
 }
 
 #[tokio::test]
-async fn a_crash_of_the_leader_makes_the_next_in_line_lead_with_a_newer_token() {
+async fn a_crash_of_the_leader_makes_the_next_in_line_lead_with_a_newer_fence() {
     let (_store, _clock, [a, b, c]) = cluster().await;
     let (old, old_term) = (a.until_leading_over(2).await, a.application.term());
     let mut members = old_term.members();
@@ -151,7 +151,7 @@ async fn a_crash_of_the_leader_makes_the_next_in_line_lead_with_a_newer_token() 
     assert_eq!(worker.admit(old).await, Err(Stale::Older { shown: old, floor: new }));
     let forged = Fence { epoch: Epoch(new.epoch.0 + 1_000), ..new };
     assert_eq!(within(worker.admit(forged)).await, Err(Stale::Unconfirmed { shown: forged, floor: Some(new) }));
-    assert_eq!(worker.admit(new).await, Ok(()), "a forged token locks nobody out");
+    assert_eq!(worker.admit(new).await, Ok(()), "a forged fence locks nobody out");
 }
 
 #[tokio::test]

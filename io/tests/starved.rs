@@ -1,4 +1,4 @@
-//! An application that starves its own runtime keeps its term: its node is driven by a thread of its own.
+//! An application that starves its own runtime keeps its term, because a separate thread drives its node.
 
 use core::convert::Infallible;
 use core::error::Error;
@@ -11,11 +11,11 @@ use rolecall::{Assignment, Clock, LeaderTerm, NodeBuilder, RunningNode, Service,
 use rolecall_core::{Config, Leader, Role};
 use tokio::runtime::Runtime;
 
-/// Long beside the moments for which a busy machine may keep a thread waiting.
+/// Session timeout, long compared with the time for which a busy machine may keep a thread waiting.
 const SESSION: Duration = Duration::from_secs(4);
 const WORKERS: usize = 2;
 
-/// Hands its terms to the test.
+/// Application that hands its terms to the test.
 struct Application(Mutex<mpsc::Sender<LeaderTerm>>);
 
 impl Service for Application {

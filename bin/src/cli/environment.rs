@@ -6,10 +6,10 @@ use super::Failure;
 use super::nearest::nearest;
 
 const PREFIX: &str = "ROLECALL_";
-/// Variables that are ours, though no option: the rule that a mutant breaks.
+/// Variables of ours that are not options: `ROLECALL_MUTANT` names the rule that a mutant build breaks.
 const OTHERS: [&str; 1] = ["ROLECALL_MUTANT"];
 
-/// Refuses the first of the variables `names` that looks like an option of `command` and is none.
+/// Refuses the first of the variables `names` that has our prefix but belongs to no option of `command`.
 pub(super) fn check(command: &Command, names: impl IntoIterator<Item = String>) -> Result<(), Failure> {
     let known = known(command);
     let mut unknown: Vec<String> = names
@@ -20,7 +20,7 @@ pub(super) fn check(command: &Command, names: impl IntoIterator<Item = String>) 
     unknown.sort_unstable();
     let Some(name) = unknown.first() else { return Ok(()) };
     let hint = nearest(name, &known).map_or_else(String::new, |known| format!("; the nearest known one is {known}"));
-    Err(Failure::Usage(format!("{name}: unknown variable of the environment{hint}")))
+    Err(Failure::Usage(format!("{name}: unknown environment variable{hint}")))
 }
 
 fn known(command: &Command) -> Vec<String> {
@@ -32,8 +32,8 @@ fn known(command: &Command) -> Vec<String> {
     names
 }
 
-/// True for the variables that Kubernetes sets in every container beside a service that is called `rolecall`, or `rolecall-…`:
-/// `ROLECALL_SERVICE_HOST`, `ROLECALL_PORT_8080_TCP_ADDR`.
+/// True for the variables that Kubernetes sets in every container if there is a service called `rolecall` or `rolecall-…`,
+/// such as `ROLECALL_SERVICE_HOST` and `ROLECALL_PORT_8080_TCP_ADDR`.
 fn is_of_kubernetes(name: &str) -> bool {
     const ENDS: [&str; 5] = ["_TCP", "_UDP", "_PROTO", "_PORT", "_ADDR"];
     let is_link = || {
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn a_misspelt_variable_is_named_with_the_one_that_was_meant() {
-        let told = "ROLECALL_SESION_TIMEOUT: unknown variable of the environment; the nearest known one is \
+        let told = "ROLECALL_SESION_TIMEOUT: unknown environment variable; the nearest known one is \
                     ROLECALL_SESSION_TIMEOUT";
         let names = ["PATH", "ROLECALL_SHARDS", "ROLECALL_SESION_TIMEOUT"];
         assert_eq!(checked(&names), Err(Failure::Usage(told.to_owned())));

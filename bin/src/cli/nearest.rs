@@ -1,6 +1,6 @@
-//! The name that was probably meant.
+//! Suggestions for misspelt names.
 
-/// The name among `known` from which `name` differs in the fewest letters.
+/// Name among `known` that differs from `name` in the fewest letters.
 pub(super) fn nearest<'a>(name: &str, known: &'a [String]) -> Option<&'a str> {
     known.iter().min_by_key(|known| strsim::levenshtein(name, known)).map(String::as_str)
 }

@@ -1,8 +1,8 @@
-//! Points in time, for people and programs.
+//! Formats times as RFC 3339.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// `time` in UTC to the millisecond, as RFC 3339 writes it.
+/// Formats `time` in UTC, to the millisecond.
 pub(super) fn format(time: SystemTime) -> String {
     let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
     let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
@@ -11,7 +11,7 @@ pub(super) fn format(time: SystemTime) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
 }
 
-/// The Gregorian date so many days after 1 January 1970, by years that begin in March, whose leap day comes last.
+/// Gregorian date `days` days after 1 January 1970. Counts in years that begin in March, so that the leap day comes last.
 fn date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);

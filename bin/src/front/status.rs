@@ -1,4 +1,4 @@
-//! `/status`: this node and the cluster, as far as it can see.
+//! Route `/status`: the state of this node, and of the cluster as this node sees it.
 
 use std::time::SystemTime;
 
@@ -57,7 +57,7 @@ struct Store {
 pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes> {
     let status = observer.status();
     let now = SystemTime::now();
-    // The last thing before the answer is written: whoever reads `leader` may count on it.
+    // Check the term last, right before the answer is written, so that a reader of `leader` can rely on it.
     let term = observer.term().filter(|_| status.role == Role::Leader);
     let fence = term.map(|(fence, _)| fence).or(status.floor);
     json(
@@ -83,7 +83,7 @@ pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes
     )
 }
 
-/// A leader whose term does not hold is none, whatever its driver has yet to find out.
+/// Role to show: a leader whose term is not valid has none, even if its driver has not noticed yet.
 fn role(status: &Status, term_holds: bool) -> Role {
     match status.role {
         Role::Leader if !term_holds => Role::None,
@@ -91,7 +91,7 @@ fn role(status: &Status, term_holds: bool) -> Role {
     }
 }
 
-/// Only a leader follows the workers; what another has read of them once may have changed since.
+/// Workers to show. Only a leader keeps the list up to date, so other nodes show none.
 fn workers(status: &Status) -> Vec<Node<'_>> {
     let members = if status.role == Role::Leader { &status.workers.members[..] } else { &[] };
     members.iter().map(|member| Node { id: &member.key.id, address: &member.address }).collect()
