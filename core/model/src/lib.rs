@@ -40,6 +40,8 @@ pub struct Options {
     /// messages that nobody waits for arrive at once; and time passes by itself only when nothing is under way to any
     /// node.
     pub lean: bool,
+    /// Number of nodes that only look on, counted from the last.
+    pub observers: u8,
     /// Number of nodes that are at rest, one of them as the leader, when the exploration begins. The others start at
     /// any moment.
     pub settled: u8,
@@ -68,6 +70,7 @@ impl Options {
             nodes,
             faults: Faults::none(),
             lean: false,
+            observers: 0,
             settled: 0,
             timed: false,
             clocks: Vec::new(),

@@ -46,6 +46,15 @@ fn one_leader_with_everything() {
     explore(&leader, "crash,expiry,cut,late", 136_167);
 }
 
+/// A leader, and a node that only looks on.
+#[test]
+fn an_observer() {
+    let watched = Options { lean: true, observers: 1, settled: 1, ..Options::new(2) };
+    for (faults, states) in [("none", 48), ("crash", 3814), ("expiry", 288), ("member", 1975)] {
+        explore(&watched, faults, states);
+    }
+}
+
 /// Two nodes that start at the same time.
 #[test]
 fn two_nodes_start() {

@@ -29,6 +29,7 @@ const SCALE: Scale = Scale {
     tick: Duration::from_millis(800),
     servers: 2,
     clock_error_ppm: CLOCK_ERROR_PPM,
+    first_observer: u8::MAX,
 };
 /// Silence after which a client pings.
 const PING: Duration = Duration::from_millis(1_400);

@@ -180,6 +180,7 @@ impl Process {
         config.clock_error_ppm = scale.clock_error_ppm;
         // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;
+        config.observes = place >= usize::from(scale.first_observer);
         Self::Runs(Box::new(Node::new(config)))
     }
 }

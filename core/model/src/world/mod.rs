@@ -75,6 +75,7 @@ impl World {
 
     /// A store without clients yet.
     pub(crate) fn empty(options: &Options, scale: Scale) -> Self {
+        let scale = Scale { first_observer: options.nodes.saturating_sub(options.observers), ..scale };
         Self {
             lean: options.lean,
             scale,
