@@ -101,6 +101,8 @@ pub(super) struct Common {
     pub(super) session_timeout: Duration,
     pub(super) store_tick: Duration,
     pub(super) servers: u8,
+    /// Number of the first host whose node only looks on.
+    pub(super) first_observer: usize,
     pub(super) notebook: Notebook,
     pub(super) acts: ActList,
 }
@@ -137,6 +139,11 @@ pub(super) enum Order {
 }
 
 impl Controls {
+    /// True if this host's node only looks on.
+    pub(super) fn observes(&self) -> bool {
+        self.number >= self.common.first_observer
+    }
+
     pub(super) fn new(number: usize, common: Common) -> Self {
         let name = name(number);
         let mut entropy = SeededEntropy::new(common.seed ^ u64::try_from(number).unwrap_or(0));
@@ -195,6 +202,7 @@ impl Controls {
             count
         };
         let mut config = Config::new(Arc::clone(&self.name));
+        config.observes = self.observes();
         config.election = rolecall_core::election::Timing::queue(self.common.store_tick);
         config.drain = DRAIN;
         let truth = self.common.truth.clone();

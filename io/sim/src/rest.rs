@@ -114,27 +114,33 @@ impl World<'_> {
         limit
     }
 
-    /// The first thing that the cluster lacks to be at rest. At rest one node leads, all others work, and the store and
-    /// the registries say just that (P5, P6, P9).
+    /// The first thing that the cluster lacks to be at rest. At rest one node leads, all others work or look on, and the
+    /// store and the registries say just that (P5, P6, P9).
     fn lacks(&self) -> Option<String> {
         let now = self.now();
         let Some(leader) = self.judge.leader(now) else { return Some("nobody leads".into()) };
+        let standing = self.hosts.iter().filter(|host| !host.observes()).count();
         for host in &self.hosts {
             let Some(status) = host.observer().map(|observer| observer.status()) else {
                 return Some(format!("{} does not run", host.name));
             };
-            let role = if host.number == leader { Role::Leader } else { Role::Worker };
-            if status.role != role || status.health != Health::Serving {
+            let (role, health) = match host.observes() {
+                true => (Role::None, Health::Observing),
+                false if host.number == leader => (Role::Leader, Health::Serving),
+                false => (Role::Worker, Health::Serving),
+            };
+            if status.role != role || status.health != health {
                 return Some(format!("{} is {:?}, {:?}", host.name, status.role, status.health));
             }
             let known = status.workers.members.len();
-            if host.number == leader && known != self.hosts.len() - 1 {
-                return Some(format!("the leader knows of {known} workers"));
+            if (host.number == leader || host.observes()) && known != standing - 1 {
+                return Some(format!("{} knows of {known} workers", host.name));
             }
         }
         let mut candidates: Vec<_> = self.hub.contenders().into_iter().map(|contender| contender.participant).collect();
         candidates.sort_unstable();
-        let mut nodes: Vec<_> = self.hosts.iter().map(|host| host.name.clone()).collect();
+        let mut nodes: Vec<_> =
+            self.hosts.iter().filter(|host| !host.observes()).map(|host| host.name.clone()).collect();
         nodes.sort_unstable();
         if candidates != nodes {
             return Some(format!("the queue holds {candidates:?}"));

@@ -29,6 +29,7 @@ pub struct Simulation {
     pub(super) gather: Option<Gather>,
     pub(super) storage: Option<Keep>,
     pub(super) nodes: u8,
+    pub(super) observers: u8,
     pub(super) servers: u8,
     pub(super) seed: u64,
     pub(super) plan: Plan,
@@ -65,6 +66,7 @@ impl Simulation {
             gather: None,
             storage: None,
             nodes: 3,
+            observers: 0,
             servers: 3,
             seed: 0,
             plan: Plan::calm(),
@@ -115,6 +117,13 @@ impl Simulation {
     #[must_use]
     pub fn nodes(mut self, nodes: u8) -> Self {
         self.nodes = nodes.max(1);
+        self
+    }
+
+    /// Number of nodes that only look on, counted from the last. Default: 0.
+    #[must_use]
+    pub fn observers(mut self, observers: u8) -> Self {
+        self.observers = observers;
         self
     }
 

@@ -65,6 +65,7 @@ impl<'a> World<'a> {
             session_timeout: settings.session_timeout,
             store_tick: settings.store_tick,
             servers: settings.servers,
+            first_observer: settings.nodes.saturating_sub(settings.observers).into(),
             notebook: notebook.clone(),
             acts: acts.clone(),
         };

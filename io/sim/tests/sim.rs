@@ -54,6 +54,11 @@ fn mixtures_of_faults_are_survived_by_one_node_and_by_seven() {
 }
 
 #[test]
+fn mixtures_of_faults_are_survived_while_a_node_looks_on() {
+    (400..404).for_each(|seed| _ = well(&troubled(seed, 4, FaultKind::ALL).observers(1)));
+}
+
+#[test]
 fn what_was_recorded_comes_out_the_same_on_another_machine() {
     (300..304).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL).replayed(true)));
 }
