@@ -98,9 +98,9 @@ pub(crate) mod tests {
 
     /// Clock that a test moves forward.
     #[derive(Clone, Debug)]
-    pub(crate) struct HandClock(watch::Sender<Time>);
+    pub(crate) struct ManualClock(watch::Sender<Time>);
 
-    impl HandClock {
+    impl ManualClock {
         pub(crate) fn new() -> Self {
             Self(watch::Sender::new(Time::from_millis(1_000)))
         }
@@ -110,7 +110,7 @@ pub(crate) mod tests {
         }
     }
 
-    impl Clock for HandClock {
+    impl Clock for ManualClock {
         fn now(&self) -> Time {
             *self.0.borrow()
         }

@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
     use crate::Gate;
-    use crate::clock::tests::HandClock;
+    use crate::clock::tests::ManualClock;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -65,14 +65,14 @@ mod tests {
         Fence { incarnation: Incarnation(5), epoch: Epoch(epoch) }
     }
 
-    fn gate(clock: &HandClock) -> (Gate, mpsc::Receiver<Event>) {
+    fn gate(clock: &ManualClock) -> (Gate, mpsc::Receiver<Event>) {
         let (events, driver) = mpsc::channel(16);
         (Gate::new(Arc::new(clock.clone()), events), driver)
     }
 
     #[test]
     fn a_follower_is_told_who_leads() {
-        let (gate, _driver) = gate(&HandClock::new());
+        let (gate, _driver) = gate(&ManualClock::new());
         let (following, _stop) = gate.follow();
         assert_eq!(following.leader(), None);
 
@@ -86,7 +86,7 @@ mod tests {
 
     #[tokio::test]
     async fn older_terms_and_other_incarnations_are_refused() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (gate, mut driver) = gate(&clock);
         gate.raise_floor(fence(7));
         let (following, _stop) = gate.follow();
@@ -100,7 +100,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_newer_term_is_admitted_once_the_store_confirms_it() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (gate, mut driver) = gate(&clock);
         gate.raise_floor(fence(7));
         let (following, _stop) = gate.follow();
@@ -115,7 +115,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_forged_term_is_refused_in_the_end_and_locks_nobody_out() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (gate, mut driver) = gate(&clock);
         gate.raise_floor(fence(7));
         let (following, _stop) = gate.follow();

@@ -85,7 +85,7 @@ mod tests {
 
     use super::*;
     use crate::Gate;
-    use crate::clock::tests::HandClock;
+    use crate::clock::tests::ManualClock;
 
     const SECOND: Duration = Duration::from_secs(1);
 
@@ -93,14 +93,14 @@ mod tests {
         Fence { incarnation: Incarnation(5), epoch: Epoch(epoch) }
     }
 
-    fn gate(clock: &HandClock) -> (Gate, mpsc::Receiver<Event>) {
+    fn gate(clock: &ManualClock) -> (Gate, mpsc::Receiver<Event>) {
         let (events, driver) = mpsc::channel(16);
         (Gate::new(Arc::new(clock.clone()), events), driver)
     }
 
     #[test]
     fn a_term_holds_strictly_before_its_deadline_though_no_task_runs() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (mut gate, _driver) = gate(&clock);
         let (term, _stop) = gate.lead(fence(7));
         assert_eq!(term.check(), Err(TermOver { fence: fence(7) }), "its gate is not open yet");
@@ -116,7 +116,7 @@ mod tests {
 
     #[test]
     fn a_renewed_term_holds_on() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (mut gate, _driver) = gate(&clock);
         gate.open(fence(7), clock.now() + SECOND);
         let (term, _stop) = gate.lead(fence(7));
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn a_later_term_does_not_revive_an_earlier_one() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (mut gate, _driver) = gate(&clock);
         gate.open(fence(7), clock.now() + SECOND);
         let (old, _stop) = gate.lead(fence(7));
@@ -146,7 +146,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_term_ends_by_its_deadline_by_a_close_and_with_its_node() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (mut gate, _driver) = gate(&clock);
         gate.open(fence(7), clock.now() + SECOND);
         let (term, _stop) = gate.lead(fence(7));
@@ -172,7 +172,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_waiting_service_sees_its_term_end_while_it_waits() {
-        let clock = HandClock::new();
+        let clock = ManualClock::new();
         let (mut gate, _driver) = gate(&clock);
         gate.open(fence(7), Time::MAX);
         let (term, stop) = gate.lead(fence(7));

@@ -1,16 +1,16 @@
-//! Which workers keep which shards.
+//! Placement of the shards on the workers.
 
 use super::hash::StableHash;
 use super::shard::ShardId;
 
-/// How many workers keep each shard.
+/// Number of workers that hold each shard.
 pub const COPIES: usize = 2;
 
-/// The workers that keep `shard`, the first choice first; at most [`COPIES`], fewer if there are fewer workers.
+/// Workers that hold `shard`, the first choice first: [`COPIES`] of them, or fewer if there are fewer workers.
 ///
-/// Rendezvous hashing (Thaler and Ravishankar 1998): every worker has a weight for every shard, and the highest have it. A
-/// worker that leaves moves only the shards that it had, and one that joins only those that it gets. `workers` are ids,
-/// each once, in any order; a worker that comes back under its id gets its shards back.
+/// Uses rendezvous hashing (Thaler and Ravishankar 1998): every worker has a weight for every shard, and the workers with the
+/// highest weights hold it. A worker that leaves moves only the shards that it had, and one that joins only those that it gets.
+/// `workers` are ids, each once, in any order. A worker that comes back under its id gets its shards back.
 #[must_use]
 pub fn choices<'a>(shard: ShardId, workers: &[&'a str]) -> Vec<&'a str> {
     let mut weighed: Vec<_> = workers.iter().map(|&worker| (weight(shard, worker), worker)).collect();
@@ -19,7 +19,7 @@ pub fn choices<'a>(shard: ShardId, workers: &[&'a str]) -> Vec<&'a str> {
     weighed.into_iter().take(COPIES).map(|(_, worker)| worker).collect()
 }
 
-/// The shards that `worker` keeps, as first or second choice.
+/// Shards that `worker` holds, as first or second choice.
 pub fn shards_of<'a>(worker: &'a str, workers: &'a [&'a str], shards: u16) -> impl Iterator<Item = ShardId> + 'a {
     ShardId::all(shards).filter(move |&shard| choices(shard, workers).contains(&worker))
 }

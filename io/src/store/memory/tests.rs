@@ -13,9 +13,9 @@ use crate::{BoxFuture, SystemClock};
 const TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
-struct HandClock(watch::Sender<Time>);
+struct ManualClock(watch::Sender<Time>);
 
-impl Clock for HandClock {
+impl Clock for ManualClock {
     fn now(&self) -> Time {
         *self.0.borrow()
     }
@@ -35,14 +35,14 @@ impl Clock for HandClock {
 
 /// Store with its clock.
 struct World {
-    clock: Arc<HandClock>,
+    clock: Arc<ManualClock>,
     store: MemoryStore,
     asked: u32,
 }
 
 impl World {
     fn new() -> Self {
-        let clock = Arc::new(HandClock(watch::Sender::new(Time::ZERO)));
+        let clock = Arc::new(ManualClock(watch::Sender::new(Time::ZERO)));
         Self { store: MemoryStore::new(clock.clone()), clock, asked: 0 }
     }
 
