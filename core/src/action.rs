@@ -141,6 +141,9 @@ pub enum Announcement {
         /// How.
         difference: Difference,
     },
+    /// Somebody changed the settings in the store under a running cluster. This node goes on with its own; one that starts
+    /// refuses.
+    SettingsChanged(Arc<str>),
     /// No session owns this candidate: it is skipped, and should be deleted by whoever made it. Said once in a session.
     Ownerless(Candidate),
 }
@@ -180,5 +183,17 @@ pub enum Objection {
         timeout_ms: u64,
         /// What has to be set aside, in milliseconds.
         margin_ms: u64,
+    },
+    /// The cluster was set up with other settings than this node's.
+    SettingsDiffer {
+        /// This node's.
+        ours: Arc<str>,
+        /// Those in the store.
+        theirs: Arc<str>,
+    },
+    /// The store does not let this node read or write the settings of the cluster.
+    SettingsDenied {
+        /// The time for which it has denied them, in milliseconds.
+        limit_ms: u64,
     },
 }

@@ -52,6 +52,9 @@ pub struct Config {
     /// True if this node follows the directory of workers whatever its role; a leader and an observer always do. Default:
     /// false.
     pub follows_workers: bool,
+    /// Settings that all nodes of the cluster must have in common. The first node writes them to the store. A node that finds
+    /// others there refuses to take part, as does one to which the store has denied them for ten seconds. Default: none.
+    pub settings: Option<Arc<str>>,
 }
 
 impl Config {
@@ -72,6 +75,7 @@ impl Config {
             observes: false,
             registers: true,
             follows_workers: false,
+            settings: None,
         }
     }
 

@@ -25,6 +25,8 @@ pub(crate) struct Floor {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Reading {
     Missing,
+    /// Something stands in its place that is not a record.
+    Malformed,
     Found(Incarnation),
 }
 
@@ -49,9 +51,9 @@ impl Floor {
         let kept = self.fence.filter(|_| self.known).map(|fence| fence.incarnation);
         match self.read? {
             Reading::Found(incarnation) => Some(Record { incarnation, create: false }),
-            Reading::Missing => {
+            lost @ (Reading::Missing | Reading::Malformed) => {
                 let incarnation = kept.unwrap_or_else(|| Incarnation(standing.random(4)));
-                Some(Record { incarnation, create: true })
+                Some(Record { incarnation, create: lost == Reading::Missing })
             }
         }
     }
@@ -88,7 +90,7 @@ impl Floor {
     /// tells of a term that was claimed since, so that a deposed leader is refused before the new one has asked anything.
     pub(crate) fn coordinators_changed(&mut self, newest: Option<Epoch>) {
         let known = newest.is_none() || newest == self.fence.map(|fence| fence.epoch);
-        if self.read == Some(Reading::Missing) || !known {
+        if self.is_lost() || !known {
             self.reread();
         }
     }
@@ -102,9 +104,18 @@ impl Floor {
         self.read = Some(Reading::Found(fence.incarnation));
     }
 
-    /// Whether somebody deleted the record. A leader then claims anew: without it, nodes that start know of no term.
-    pub(crate) fn is_missing(&self) -> bool {
-        self.read == Some(Reading::Missing)
+    /// True if somebody deleted the record, or wrote something over it. A leader then claims anew: without it, nodes that start
+    /// know of no term.
+    pub(crate) fn is_lost(&self) -> bool {
+        match self.read {
+            Some(Reading::Missing | Reading::Malformed) => true,
+            Some(Reading::Found(_)) | None => false,
+        }
+    }
+
+    /// True if something stands where the record should.
+    pub(crate) fn is_malformed(&self) -> bool {
+        self.read == Some(Reading::Malformed)
     }
 
     pub(crate) fn answered(&mut self, now: Time, id: OpId, answer: &Answer) {
@@ -118,6 +129,10 @@ impl Floor {
             Answer::Refused(Refusal::Missing) => {
                 self.backoff.clear();
                 self.read = Some(Reading::Missing).filter(|_| !pending.dirty);
+            }
+            Answer::Refused(Refusal::Malformed) if !Mutant::GarbageStandsInTheWay.lives() => {
+                self.backoff.clear();
+                self.read = Some(Reading::Malformed).filter(|_| !pending.dirty);
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
         }

@@ -67,6 +67,7 @@ pub mod observe;
 mod registry;
 mod role;
 mod session;
+mod settings;
 mod sink;
 mod step;
 pub mod store;

@@ -60,6 +60,12 @@ mutants! {
     DoubtListedWithoutSync,
     /// A candidate that no session owns stands like any other.
     OwnerlessStands,
+    /// A node stands for leadership before the settings are agreed upon.
+    SettingsNotAwaited,
+    /// Settings that somebody deletes under a leader stay missing.
+    SettingsNotKept,
+    /// Garbage in the place of the term record keeps everybody from leading.
+    GarbageStandsInTheWay,
     /// Whoever waits watches nobody.
     WaitsUnwatched,
     /// A leader does not learn that its candidate was deleted (CURATOR-171).

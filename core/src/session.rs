@@ -34,6 +34,8 @@ pub enum Slot {
     Membership(crate::Directory),
     /// The mirror of a directory.
     Mirror(crate::Directory),
+    /// Agreement on the settings of the whole cluster.
+    Settings,
 }
 
 /// The name of one operation; its answer and its notices echo it.

@@ -22,6 +22,8 @@ pub enum Timer {
     Identity,
     /// A node that is stuck or untidy may start afresh again.
     FreshStart,
+    /// The store has denied the settings for too long.
+    Settings,
     /// The limit of the shutdown.
     Shutdown,
 }

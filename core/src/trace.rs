@@ -163,6 +163,7 @@ impl fmt::Display for Words<'_, Announcement> {
             Announcement::Leader(None) => f.write_str("no leader"),
             Announcement::Leader(Some(Leader::Node { id, epoch, .. })) => write!(f, "leader {id}@{}", epoch.0),
             Announcement::Leader(Some(Leader::Foreign { id })) => write!(f, "foreign leader {id}"),
+            Announcement::SettingsChanged(settings) => write!(f, "settings are {settings}"),
             Announcement::Ownerless(candidate) => write!(f, "{} is nobody's", Words(candidate)),
             Announcement::Members { directory, difference } => {
                 f.write_str(folder(*directory))?;
@@ -217,6 +218,7 @@ impl fmt::Display for Words<'_, Answer> {
         match self.0 {
             Answer::Done(reply) => write!(f, "{}", Words(reply)),
             Answer::Refused(Refusal::Missing) => f.write_str("missing"),
+            Answer::Refused(Refusal::Malformed) => f.write_str("malformed"),
             Answer::Refused(Refusal::Exists) => f.write_str("exists"),
             Answer::Refused(Refusal::CandidateGone) => f.write_str("candidate gone"),
             Answer::Refused(Refusal::Disconnected) => f.write_str("not connected"),

@@ -50,6 +50,8 @@ pub enum Violation {
     ForgedBelieved,
     /// A node that is to look on stands, serves or registers, or one registers that is not to be listed.
     PartNotGiven,
+    /// A node stood for something before the settings of the cluster were agreed upon.
+    Unsettled,
     /// A machine waits for nothing and is not where it should be.
     Stuck,
 }
@@ -91,6 +93,7 @@ impl Violation {
             | Self::PlaceGivenUp
             | Self::FormerLeft
             | Self::PartNotGiven
+            | Self::Unsettled
             | Self::Stuck => Class::Tidiness,
         }
     }
@@ -127,6 +130,7 @@ impl Violation {
             Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",
             Self::ForgedBelieved => "P14: a newer epoch that is shown is not believed until the term record says so",
             Self::PartNotGiven => "an observer stands for nothing, and who is not to be listed is not",
+            Self::Unsettled => "nothing is created before the settings of the cluster are agreed upon",
             Self::Stuck => "a quiet machine has a reason",
         }
     }

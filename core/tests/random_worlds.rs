@@ -72,7 +72,10 @@ fn world(seed: u64, is_traced: bool) {
 
 fn start(world: &mut World, name: &'static str, dice: &mut Dice) {
     let on_suspend = dice.pick(&[OnSuspend::Hold, OnSuspend::Hold, OnSuspend::StepDown]);
-    world.start_with(name, |config| config.on_suspend = on_suspend);
+    world.start_with(name, |config| {
+        config.on_suspend = on_suspend;
+        config.settings = Some("64 shards".into());
+    });
 }
 
 fn inject(world: &mut World, dice: &mut Dice) {
@@ -136,7 +139,11 @@ fn meddle(world: &mut World, dice: &mut Dice) {
             let (candidate, _) = dice.pick(&queue);
             world.operator(Act::DeleteCandidate(candidate));
         }
-        3 => world.operator(Act::DeleteTerm),
+        3 => match dice.below(3) {
+            0 => world.operator(Act::DeleteTerm),
+            1 => world.operator(Act::SpoilTerm),
+            _ => world.operator(Act::DeleteSettings),
+        },
         4 => {
             let keys: Vec<MemberKey> = world.members(directory).into_iter().map(|member| member.key).collect();
             if let Some(key) = keys.first() {

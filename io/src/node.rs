@@ -33,7 +33,6 @@ pub struct NodeBuilder {
     open_store: OpenStore,
     cluster: String,
     session_timeout: Duration,
-    settings: Option<Arc<str>>,
     address: Option<String>,
     registration: Registration,
     journal: Option<Journal>,
@@ -70,7 +69,6 @@ impl NodeBuilder {
             open_store: Box::new(|participant| open_store(participant).map_err(Into::into)),
             cluster: "default".into(),
             session_timeout: Duration::from_secs(10),
-            settings: None,
             address: None,
             registration: Registration::default(),
             journal: None,
@@ -95,11 +93,13 @@ impl NodeBuilder {
         self
     }
 
-    /// Text on which all nodes of the cluster must agree. The first node writes it into the store; a node with another text
-    /// ends with [`Outcome::SettingsDiffer`] before it takes part. Default: none.
+    /// Text on which all nodes of the cluster must agree. The first node writes it into the store. A node with another text
+    /// is refused with [`Objection::SettingsDiffer`](rolecall_core::Objection::SettingsDiffer) before it takes part; a node to
+    /// which the store denies it for ten seconds, with
+    /// [`Objection::SettingsDenied`](rolecall_core::Objection::SettingsDenied). Default: none.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Arc<str>>) -> Self {
-        self.settings = Some(settings.into());
+        self.config.settings = Some(settings.into());
         self
     }
 
@@ -194,13 +194,12 @@ impl Prepared {
             registration: builder.registration,
         };
         let (open_store, service, runtime) = (builder.open_store, builder.service, Handle::current());
-        let (settings, clock, entropy) = (builder.settings, builder.clock, builder.entropy);
+        let (clock, entropy) = (builder.clock, builder.entropy);
         let (journal, tap) = (builder.journal, builder.tap);
         let make = move || {
             let store = open_store(participant).map_err(StartError::Store)?;
             Ok(Driver::new(Parts {
                 node,
-                settings,
                 clock,
                 entropy,
                 store,

@@ -10,7 +10,7 @@ use http::{Request, Response, StatusCode};
 use rolecall::http::{Application as HttpApplication, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
 use rolecall::{Assignment, Clock, Following, LeaderTerm, Outcome, Stale, Status, SystemClock, TokioNet};
-use rolecall_core::{Config, Epoch, Fence, Leader, Role};
+use rolecall_core::{Config, Epoch, Fence, Leader, Objection, Role};
 
 const LIMIT: Duration = Duration::from_secs(30);
 
@@ -221,7 +221,8 @@ async fn a_node_with_other_settings_than_its_cluster_is_refused() {
     let mut third = start("c", "64 shards").await;
     within(third.observer().until(|status| status.role == Role::Worker)).await.expect("the node lives");
 
-    assert_eq!(outcome, Outcome::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() });
+    let differ = Objection::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() };
+    assert_eq!(outcome, Outcome::Refused(differ));
     assert!(outcome.to_string().contains("set up with 64 shards"), "{outcome}");
     third.shut_down().await;
     assert_eq!(within(third.wait()).await, Outcome::Exited);

@@ -1,7 +1,7 @@
 //! Prints the roles of a node on the terminal.
 
 use rolecall::{Observer, Outcome};
-use rolecall_core::Role;
+use rolecall_core::{Objection, Role};
 
 use crate::cli::{Failure, print};
 
@@ -27,8 +27,12 @@ pub(super) async fn follow(name: String, observer: Observer) {
 pub(super) fn end(outcome: &Outcome) -> Result<(), Failure> {
     match outcome {
         Outcome::Exited => Ok(()),
-        Outcome::Refused(_) => Err(Failure::Failed(outcome.to_string())),
-        Outcome::SettingsDiffer { .. } => Err(Failure::Usage(format!("--shards, --ranking: {outcome}"))),
+        Outcome::Refused(Objection::SettingsDiffer { .. }) => {
+            Err(Failure::Usage(format!("--shards, --ranking: {outcome}")))
+        }
+        Outcome::Refused(
+            Objection::IdentityTaken { .. } | Objection::NoValidity { .. } | Objection::SettingsDenied { .. },
+        ) => Err(Failure::Failed(outcome.to_string())),
         Outcome::Halted(violation) => Err(Failure::Halted(violation.to_string())),
     }
 }

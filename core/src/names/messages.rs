@@ -46,7 +46,7 @@ impl Named for Action {
             Self::Announce(Announcement::Leader(leader)) => leader.names(names),
             Self::Announce(Announcement::Members { difference, .. }) => difference.names(names),
             Self::Announce(Announcement::Ownerless(candidate)) => candidate.names(names),
-            Self::Announce(Announcement::Role(_))
+            Self::Announce(Announcement::Role(_) | Announcement::SettingsChanged(_))
             | Self::CloseGate
             | Self::RenewSession
             | Self::CloseSession

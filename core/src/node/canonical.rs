@@ -26,6 +26,7 @@ impl Named for Node {
             former,
             election,
             floor,
+            settings,
             identity,
             duty,
             services,
@@ -45,6 +46,7 @@ impl Named for Node {
         former.iter_mut().for_each(|session| names.session(session));
         election.names(names);
         floor.names(names);
+        settings.names(names);
         identity.names(names);
         duty.names(names);
         services.names(names);

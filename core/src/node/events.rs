@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::{Node, Stop};
 use crate::election::{Context, Outcome};
 use crate::mutant::Mutant;
+use crate::settings::News;
 use crate::step::{Standing, remember};
 use crate::store::{Answer, Notice};
 use crate::{Action, Announcement, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
@@ -67,6 +68,7 @@ impl Node {
         self.issuer.relink();
         self.election.suspend();
         self.floor.suspend();
+        self.settings.suspend();
         self.membership.each().into_iter().for_each(crate::membership::Membership::suspend);
         self.registry.each().into_iter().for_each(crate::registry::Registry::suspend);
     }
@@ -92,6 +94,10 @@ impl Node {
                 let wrong = self.membership.of(directory).answered(now, &standing, id, answer);
                 Outcome { session_is_wrong: wrong, ..Outcome::default() }
             }
+            Slot::Settings => {
+                self.settings_answered(now, id, answer, out);
+                Outcome::default()
+            }
             Slot::Mirror(directory) => {
                 self.mirrored(now, directory, id, answer, out);
                 Outcome::default()
@@ -109,6 +115,14 @@ impl Node {
         }
     }
 
+    fn settings_answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) {
+        match self.settings.answered(now, id, answer, &self.config) {
+            None => {}
+            Some(News::Objection(objection)) => self.refuse(objection, out),
+            Some(News::Changed(theirs)) => out.push(Action::Announce(Announcement::SettingsChanged(theirs))),
+        }
+    }
+
     fn mirrored<S: Sink>(&mut self, now: Time, directory: crate::Directory, id: OpId, answer: &Answer, out: &mut S) {
         let changed = self.registry.of(directory).answered(now, id, answer, out);
         if changed && directory == crate::Directory::Coordinators {
@@ -123,7 +137,7 @@ impl Node {
             Slot::Election => self.election.noticed(id, notice),
             Slot::Membership(directory) => self.membership.of(directory).noticed(id),
             Slot::Mirror(directory) => self.registry.of(directory).noticed(id),
-            Slot::Sweep | Slot::Beat | Slot::Term => {}
+            Slot::Sweep | Slot::Beat | Slot::Term | Slot::Settings => {}
         }
     }
 

@@ -7,6 +7,7 @@ mod check;
 mod events;
 mod query;
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
@@ -18,6 +19,7 @@ use crate::membership::{Entry, Membership};
 use crate::mutant::Mutant;
 use crate::registry::{Interest, Registry};
 use crate::role::{Conditions, Duty, Services};
+use crate::settings::Settings;
 use crate::step::{Issuer, Standing, Step};
 use crate::{
     Action, Announcement, Config, Directory, Event, Fence, Leader, Objection, Role, Session, Sink, Time, Violation,
@@ -52,6 +54,8 @@ pub struct Node {
     former: Vec<Session>,
     election: Election,
     floor: Floor,
+    /// Boxed, since it is at rest but for a node's beginning.
+    settings: Box<Settings>,
     identity: Identity,
     duty: Duty,
     services: Services,
@@ -178,6 +182,7 @@ impl Node {
             standing: None,
             former: Vec::new(),
             floor: Floor::new(),
+            settings: Box::default(),
             identity: Identity::default(),
             duty: Duty::None,
             services: Services::new(),
@@ -203,6 +208,9 @@ impl Node {
             return;
         }
         self.expire(now);
+        if let Some(objection) = self.settings.expire(now) {
+            return self.refuse(objection, out);
+        }
         self.apply(now, event, out);
         if self.stop != Stop::Over {
             self.advance(now, out);
@@ -216,6 +224,7 @@ impl Node {
             self.reread_registries();
             self.membership.each().into_iter().for_each(Membership::reread);
             self.floor.reread();
+            self.settings.reread();
         }
         self.floor.expire(now);
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
@@ -250,8 +259,10 @@ impl Node {
         if !self.advance_services(now, out) {
             return;
         }
+        let leads = self.term().is_some();
         let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
         self.floor.advance(&mut step);
+        self.settings.advance(&mut step, &self.config, leads);
         self.election.advance(&mut step, will, &self.floor);
         self.show_news(out);
         self.end_if_done(now, out);
@@ -313,10 +324,11 @@ impl Node {
             let floor = self.floor.fence();
             let is_new = floor != Some(fence);
             let is_deposed = floor.is_some_and(|floor| floor.is_newer_than(fence));
-            if will == Will::Withdraw || is_deposed || (!is_new && self.floor.is_missing()) {
+            if will == Will::Withdraw || is_deposed || (!is_new && self.floor.is_lost()) {
                 self.election.step_down();
             } else if is_new {
                 self.floor.claimed(fence);
+                self.settings.reread();
             }
         }
         will
@@ -332,7 +344,7 @@ impl Node {
             Stop::No if (!self.hold_off.is_over() || !self.candidacy.stands()) && leads => Will::Keep,
             Stop::No if self.observes() => Will::Withdraw,
             Stop::No if !self.candidacy.stands() && !Mutant::UnwillingStands.lives() => Will::Withdraw,
-            Stop::No if !self.hold_off.is_over() || !self.identity.is_free() => Will::Withdraw,
+            Stop::No if !self.hold_off.is_over() || !self.may_take_part() => Will::Withdraw,
             Stop::No => Will::Stand,
         }
     }
@@ -341,12 +353,17 @@ impl Node {
         self.config.observes && !Mutant::ObserverStands.lives()
     }
 
+    /// True if the settings and this node's id let it stand for something.
+    fn may_take_part(&self) -> bool {
+        self.settings.are_agreed(&self.config) && self.identity.is_free()
+    }
+
     fn wanted_duty(&self) -> Duty {
         match (self.stop, self.election.position()) {
             (Stop::Asked { .. } | Stop::Over, _) => Duty::None,
             (Stop::No, _) if self.observes() => Duty::None,
             (Stop::No, _) if !self.hold_off.is_over() => Duty::Worker,
-            (Stop::No, _) if !self.candidacy.stands() && self.identity.is_free() => Duty::Worker,
+            (Stop::No, _) if !self.candidacy.stands() && self.may_take_part() => Duty::Worker,
             (Stop::No, Position::Leading { fence, .. }) => Duty::Leader(fence),
             (Stop::No, Position::Waiting) => Duty::Worker,
             (Stop::No, Position::Unknown) => match self.duty {

@@ -18,6 +18,10 @@ pub enum Health {
     Unregistered,
     /// It has no connection to its store and serves no role.
     NoStore,
+    /// The store has something else in the place of the term record; whoever leads next writes it anew.
+    TermUnreadable,
+    /// It asks its store for the settings of the cluster, which must be the same on every node.
+    Unsettled,
     /// Another session is registered under its id; it may be an earlier life of its own.
     IdentityHeld,
     /// It does not know yet what it is to do.
@@ -131,7 +135,9 @@ impl Node {
         }
         match self.standing {
             Some(standing) if standing.connected && self.config.observes => Health::Observing,
+            Some(standing) if standing.connected && !self.settings.are_agreed(&self.config) => Health::Unsettled,
             Some(standing) if standing.connected && !self.identity.is_free() => Health::IdentityHeld,
+            Some(standing) if standing.connected && self.floor.is_malformed() => Health::TermUnreadable,
             Some(standing) if standing.connected => Health::Undecided,
             Some(_) | None => Health::NoStore,
         }
@@ -149,6 +155,7 @@ impl Node {
         let connected = self.standing.is_some_and(|standing| standing.connected);
         self.election.deadlines(connected, &mut soonest);
         self.floor.deadlines(connected, &mut soonest);
+        self.settings.deadlines(connected, &mut soonest);
         self.services.deadlines(&self.config, &mut soonest);
         if let Some(at) = self.hold_off.deadline() {
             soonest.consider(at, Timer::HoldOff);
@@ -170,6 +177,7 @@ impl Node {
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         self.election.awaits(now, id)
             || self.floor.awaits(now, id)
+            || self.settings.awaits(now, id)
             || self.membership.both().into_iter().any(|membership| membership.awaits(now, id))
             || self.registry.both().into_iter().any(|registry| registry.awaits(now, id))
     }

@@ -22,6 +22,8 @@ pub struct Observer {
     timeout: Duration,
     service: Option<Service>,
     stopping: bool,
+    /// True once the store has told that the node's settings are the cluster's.
+    settled: bool,
     over: bool,
     gate: Option<(Fence, Time)>,
     last_term: Option<Fence>,
@@ -151,6 +153,7 @@ impl Observer {
     fn note_event(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
         match event {
             Event::Answered { id, answer } => {
+                self.settled |= matches!(answer, Answer::Done(Reply::Settings(theirs)) if after.config().settings.as_ref() == Some(theirs));
                 let awaited = before.awaits(now, *id);
                 self.queue.answered(now, *id, answer, awaited, after);
                 if awaited {
@@ -268,7 +271,12 @@ impl Observer {
             // A fresh start mends a node; that it had to be is a finding all the same.
             Action::Halt(violation) | Action::StartAfresh(violation) => return Err(*violation),
             Action::Floor(_)
-            | Action::Announce(Announcement::Role(_) | Announcement::Leader(_) | Announcement::Ownerless(_))
+            | Action::Announce(
+                Announcement::Role(_)
+                | Announcement::Leader(_)
+                | Announcement::SettingsChanged(_)
+                | Announcement::Ownerless(_),
+            )
             | Action::RenewSession
             | Action::CloseSession
             | Action::Exit
@@ -289,6 +297,9 @@ impl Observer {
         self.awaited.retain(|other| other.slot != id.slot);
         self.awaited.insert(id);
         let effect = request.effect();
+        if effect == Effect::Create && after.config().settings.is_some() && !self.settled {
+            return Err(Violation::Unsettled);
+        }
         self.writes = self.writes.saturating_add(u64::from(effect.is_caused()));
         if effect == Effect::Create && self.stopping { Err(Violation::CreateAfterStop) } else { Ok(()) }
     }

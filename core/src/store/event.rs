@@ -129,6 +129,10 @@ pub enum Act {
     LitterDirectory(Directory),
     /// Deletes the term record.
     DeleteTerm,
+    /// Writes something over the term record that is not one.
+    SpoilTerm,
+    /// Deletes the settings of the cluster.
+    DeleteSettings,
 }
 
 /// What breaks, and what mends it. One that makes no sense as things stand does nothing.

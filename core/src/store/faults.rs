@@ -20,7 +20,9 @@ impl Machine {
             | Act::RewriteMember { .. }
             | Act::DeleteMember { .. }
             | Act::LitterDirectory(_)
-            | Act::DeleteTerm => Session::default(),
+            | Act::DeleteTerm
+            | Act::SpoilTerm
+            | Act::DeleteSettings => Session::default(),
         };
         self.commit(out, |tree| tree.operate(act, owner));
     }

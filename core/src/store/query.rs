@@ -1,5 +1,7 @@
 //! What judges and operators ask of the store: its committed state, without a session of their own.
 
+use alloc::sync::Arc;
+
 use super::{Client, Contender, Machine};
 use crate::{Directory, Member, Session};
 
@@ -24,5 +26,11 @@ impl Machine {
     /// The members of a directory, ordered by name.
     pub fn members(&self, directory: Directory) -> impl Iterator<Item = &Member> {
         self.tree.directory(directory).entries.iter().map(|entry| &entry.member)
+    }
+
+    /// Settings of the cluster, if there are some.
+    #[must_use]
+    pub fn settings(&self) -> Option<&Arc<str>> {
+        self.tree.settings.as_ref()
     }
 }

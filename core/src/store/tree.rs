@@ -27,6 +27,8 @@ pub(super) struct Tree {
     pub(super) revision: u64,
     pub(super) queue: Queue,
     pub(super) term: Option<TermRecord>,
+    /// True if something else stands where the term record should.
+    pub(super) term_is_spoilt: bool,
     /// Nobody reads what a beat writes.
     pub(super) beaten: bool,
     pub(super) workers: Entries,
@@ -50,6 +52,7 @@ impl Tree {
             Request::Queue(QueueRequest::Inspect { candidate, .. }) => {
                 self.queue.find(candidate).map(|contender| Reply::Queue(contender.shown()))
             }
+            Request::Term(TermRequest::Read) if self.term_is_spoilt => return Answer::Refused(Refusal::Malformed),
             Request::Term(TermRequest::Read) => self.term.clone().map(Reply::Term),
             Request::Directory(DirectoryRequest::Verify { directory, session }) => {
                 let key = MemberKey { id: author.client.id.clone(), session: *session };
@@ -134,7 +137,13 @@ impl Tree {
                 self.directory_mut(directory).litter(revision);
                 true
             }
-            Act::DeleteTerm => self.term.take().is_some(),
+            Act::DeleteTerm => self.term.take().is_some() | core::mem::take(&mut self.term_is_spoilt),
+            Act::SpoilTerm => {
+                self.term = None;
+                self.term_is_spoilt = true;
+                true
+            }
+            Act::DeleteSettings => self.settings.take().is_some(),
         };
         if changed {
             self.revision = revision;
@@ -171,12 +180,13 @@ impl Tree {
         if self.queue.find(candidate).is_none() {
             return Err(Refusal::CandidateGone);
         }
-        match (create, self.term.is_some()) {
+        match (create, self.term.is_some() || self.term_is_spoilt) {
             (true, true) => return Err(Refusal::Exists),
             (false, false) => return Err(Refusal::Missing),
             (true, false) | (false, true) => {}
         }
         let epoch = Epoch(self.advance());
+        self.term_is_spoilt = false;
         self.term = Some(TermRecord {
             fence: Fence { incarnation, epoch },
             leader: author.client.id.clone(),

@@ -92,6 +92,7 @@ impl World {
         let choice = bytes.next().unwrap_or(0);
         let flags = choice % 4;
         config.on_suspend = if flags & 1 == 0 { OnSuspend::Hold } else { OnSuspend::StepDown };
+        config.settings = (choice / 32 % 2 == 1).then(|| "ours".into());
         let tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
         config.election = tick.map_or(Timing::QUEUE, Timing::queue);
         config.observes = choice / 4 % 8 == 7;
@@ -274,6 +275,9 @@ impl World {
             Request::Directory(DirectoryRequest::Members { .. }) => {
                 Reply::Directory(DirectoryReply::Members(Self::members(bytes)))
             }
+            Request::Settings(SettingsRequest::Settle { .. }) if bytes.below(16) == 0 => {
+                Reply::Settings("theirs".into())
+            }
             Request::Settings(SettingsRequest::Settle { settings }) => Reply::Settings(Arc::clone(settings)),
         })
     }
@@ -300,12 +304,13 @@ impl World {
 fn refusal(bytes: &mut Bytes<'_>) -> Refusal {
     [
         Refusal::Missing,
+        Refusal::Malformed,
         Refusal::Exists,
         Refusal::CandidateGone,
         Refusal::Disconnected,
         Refusal::SessionOver,
         Refusal::Denied,
-    ][usize::from(bytes.below(6))]
+    ][usize::from(bytes.below(7))]
 }
 
 fn fence(bytes: &mut Bytes<'_>) -> Fence {

@@ -11,6 +11,7 @@ mod identity;
 mod operators;
 mod part;
 mod roles;
+mod settings;
 mod shutdown;
 mod terms;
 mod times;

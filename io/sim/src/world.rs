@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use rolecall_core::store::{Server, Timing};
-use rolecall_core::{Time, Violation};
+use rolecall_core::{Objection, Time, Violation};
 use turmoil::Sim;
 
 use super::acts::ActList;
@@ -200,11 +200,11 @@ impl<'a> World<'a> {
             self.judge.host(now, number, HostState::Down);
             self.up[number] = false;
             match outcome {
+                Outcome::Refused(Objection::SettingsDiffer { .. } | Objection::SettingsDenied { .. }) => {
+                    self.judge.find(now, &name, Broken::Unrest(outcome.to_string()));
+                }
                 Outcome::Exited | Outcome::Refused(_) | Outcome::Halted(Violation::StopOverran) => {}
                 Outcome::Halted(violation) => self.judge.find(now, &name, Broken::Promise(violation)),
-                Outcome::SettingsDiffer { .. } => {
-                    self.judge.find(now, &name, Broken::Unrest("its settings differ".into()));
-                }
             }
             let down = self.hosts[number].down_for().unwrap_or(RESTART);
             self.hosts[number].gone();

@@ -6,7 +6,6 @@
 mod outcome;
 mod place;
 mod services;
-mod settle;
 mod sources;
 #[cfg(all(test, feature = "http"))]
 mod tests;
@@ -37,7 +36,6 @@ use crate::{Assignment, BoxFuture, Clock, Gate, Stop, Tap};
 #[derive(Debug)]
 pub(crate) struct Parts {
     pub(crate) node: Node,
-    pub(crate) settings: Option<Arc<str>>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) entropy: Box<dyn Entropy>,
     pub(crate) store: Box<dyn Store>,
@@ -59,7 +57,6 @@ pub(crate) struct Driver {
     gate: Gate,
     services: Services,
     node: Node,
-    settings: Option<Arc<str>>,
     clock: Arc<dyn Clock>,
     now: Time,
     alarm: Option<(Time, BoxFuture<'static, ()>)>,
@@ -95,7 +92,6 @@ impl Driver {
             gate: parts.gate,
             services,
             node: parts.node,
-            settings: parts.settings,
             now: parts.clock.now(),
             clock: parts.clock,
             alarm: None,
@@ -113,28 +109,19 @@ impl Driver {
 
     /// Runs the node to its end.
     pub(crate) async fn run(mut self) -> Outcome {
-        let outcome = match self.live().await {
-            Ok(outcome) | Err(outcome) => outcome,
-        };
+        let outcome = self.live().await;
         self.end(&outcome).await;
         outcome
     }
 
-    async fn live(&mut self) -> Result<Outcome, Outcome> {
-        let mut first = match self.settings.take() {
-            Some(settings) => self.settle(settings).await?,
-            None => None,
-        };
+    async fn live(&mut self) -> Outcome {
         let mut actions = Vec::new();
         loop {
             self.set_alarm();
-            let event = match first.take() {
-                Some(event) => event,
-                None => poll_fn(|context| self.poll_event(context)).await,
-            };
+            let event = poll_fn(|context| self.poll_event(context)).await;
             self.step(event, &mut actions);
             if let Some(outcome) = self.carry_out(&mut actions) {
-                return Ok(outcome);
+                return outcome;
             }
         }
     }
@@ -241,6 +228,10 @@ impl Driver {
         match announcement {
             Announcement::Role(role) => tracing::info!(?role, "this node serves"),
             Announcement::Leader(leader) => tracing::info!(?leader, "the leader changed"),
+            Announcement::SettingsChanged(settings) => tracing::error!(
+                %settings,
+                "somebody changed the settings in the store; this node goes on with its own, and nodes that start are refused"
+            ),
             Announcement::Ownerless(candidate) => tracing::warn!(
                 sequence = candidate.sequence,
                 guid = candidate.guid.map(|guid| format!("{:032x}", guid.0)),
@@ -259,7 +250,7 @@ impl Driver {
     async fn end(mut self, outcome: &Outcome) {
         match outcome {
             Outcome::Exited => tracing::info!("{outcome}"),
-            Outcome::Refused(_) | Outcome::SettingsDiffer { .. } | Outcome::Halted(_) => tracing::error!("{outcome}"),
+            Outcome::Refused(_) | Outcome::Halted(_) => tracing::error!("{outcome}"),
         }
         self.gate.close();
         drop(self.services);

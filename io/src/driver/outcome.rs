@@ -1,7 +1,6 @@
 //! Outcome of a node.
 
 use core::fmt;
-use std::sync::Arc;
 
 use rolecall_core::{Objection, Violation};
 
@@ -12,13 +11,6 @@ pub enum Outcome {
     Exited,
     /// The node refused to go on with its configuration.
     Refused(Objection),
-    /// The settings of the cluster differ from those of this node.
-    SettingsDiffer {
-        /// Settings of this node.
-        ours: Arc<str>,
-        /// Settings that the cluster's first node wrote.
-        theirs: Arc<str>,
-    },
     /// A promise was violated.
     Halted(Violation),
 }
@@ -38,7 +30,12 @@ impl fmt::Display for Outcome {
                 "the store grants sessions of {timeout_ms} ms, of which {margin_ms} ms are reserved: too little is left \
                  to lead; ask for a longer session timeout, or configure the store's tick"
             ),
-            Self::SettingsDiffer { ours, theirs } => {
+            Self::Refused(Objection::SettingsDenied { limit_ms }) => write!(
+                formatter,
+                "the store has denied the settings of the cluster for {limit_ms} ms: let this node read and write them, or \
+                 delete them if they are not text"
+            ),
+            Self::Refused(Objection::SettingsDiffer { ours, theirs }) => {
                 write!(
                     formatter,
                     "this cluster uses {theirs}, but this node {ours}: start this node with the settings of the cluster"

@@ -289,6 +289,8 @@ impl<W: World> Play<'_, W> {
             Deed::DeleteMember(directory, node, whose) => Act::DeleteMember { directory, key: self.key(node, whose) },
             Deed::LitterDirectory(directory) => Act::LitterDirectory(directory),
             Deed::DeleteTerm => Act::DeleteTerm,
+            Deed::SpoilTerm => Act::SpoilTerm,
+            Deed::DeleteSettings => Act::DeleteSettings,
         }
     }
 

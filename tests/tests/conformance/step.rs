@@ -102,4 +102,7 @@ pub(crate) enum Deed {
     DeleteMember(Directory, Node, Whose),
     LitterDirectory(Directory),
     DeleteTerm,
+    /// Only where there is a record.
+    SpoilTerm,
+    DeleteSettings,
 }

@@ -113,6 +113,29 @@ fn terms() -> Vec<Sequence> {
             ],
         ),
         (
+            "something that is not the record of a term is claimed over",
+            1,
+            vec![
+                Asks(A, Ask::Enter),
+                Asks(A, Ask::FirstClaim(FIRST, 1)),
+                Operator(Deed::SpoilTerm),
+                Asks(A, Ask::ReadTerm),
+                Asks(A, Ask::FirstClaim(FIRST, 2)),
+                Asks(A, Ask::Claim(FIRST, 2)),
+                Asks(A, Ask::ReadTerm),
+            ],
+        ),
+        (
+            "settings that are deleted are written again",
+            2,
+            vec![
+                Asks(A, Ask::Settle("64 shards")),
+                Operator(Deed::DeleteSettings),
+                Asks(B, Ask::Settle("8 shards")),
+                Asks(A, Ask::Settle("64 shards")),
+            ],
+        ),
+        (
             "a heartbeat needs its candidate",
             2,
             vec![

@@ -61,7 +61,7 @@ async fn garbage_in_the_term_and_the_settings_is_refused() -> Outcome {
     a.enter(1).await;
     for data in [b"".as_slice(), b"{}", b"\xff"] {
         observer.create(&format!("{ROOT}/term"), data, &PERSISTENT).await?;
-        assert_eq!(a.ask(Request::Term(TermRequest::Read)).await, Answer::Refused(Refusal::Denied));
+        assert_eq!(a.ask(Request::Term(TermRequest::Read)).await, Answer::Refused(Refusal::Malformed));
         observer.delete(&format!("{ROOT}/term"), None).await?;
     }
     observer.create(&format!("{ROOT}/settings"), b"\xff", &PERSISTENT).await?;

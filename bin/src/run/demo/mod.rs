@@ -242,7 +242,7 @@ impl Cluster {
         }
         match outcome {
             Outcome::Halted(_) => narrator::end(outcome),
-            Outcome::Exited | Outcome::Refused(_) | Outcome::SettingsDiffer { .. } => Ok(()),
+            Outcome::Exited | Outcome::Refused(_) => Ok(()),
         }
     }
 

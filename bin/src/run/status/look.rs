@@ -69,7 +69,7 @@ struct Reader<'a> {
 impl Reader<'_> {
     async fn look(&mut self) -> Result<Look, ReadError> {
         let term = match self.ask(Request::Term(TermRequest::Read)).await {
-            // The record is malformed; the adapter warns about it. If reading is denied altogether, the next request shows it.
+            // If reading is denied altogether, the next request shows it.
             Err(ReadError::Denied) => None,
             answer => answer?,
         };
@@ -127,7 +127,8 @@ impl Reader<'_> {
                 StoreEvent::Answered { id, answer } if id == asked => {
                     return match answer {
                         Answer::Done(reply) => Ok(Some(reply)),
-                        Answer::Refused(Refusal::Missing) => Ok(None),
+                        // If it is malformed, the adapter warns about it.
+                        Answer::Refused(Refusal::Missing | Refusal::Malformed) => Ok(None),
                         Answer::Refused(Refusal::Denied) => Err(ReadError::Denied),
                         Answer::Refused(_) | Answer::Unknown => Err(ReadError::Again),
                     };

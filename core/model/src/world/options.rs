@@ -114,8 +114,9 @@ impl Host {
             Timer::Validity if self.linked => Some(quiet_or(Fault::Haste)),
             Timer::Validity => Some(Wake::Free),
             Timer::Shutdown => (!self.linked).then_some(Wake::Free),
-            // Services always start and stop in time, nothing is relisted by itself, and a fresh start is a finding.
-            Timer::Service | Timer::Relist | Timer::FreshStart => None,
+            // Services always start and stop in time, nothing is relisted by itself, a fresh start is a finding, and settings
+            // are never denied.
+            Timer::Service | Timer::Relist | Timer::FreshStart | Timer::Settings => None,
         }
     }
 }

@@ -101,6 +101,8 @@ pub enum Refusal {
     Missing,
     /// What it would create is there already.
     Exists,
+    /// What it reads is not what it should be: somebody else wrote it.
+    Malformed,
     /// The candidate that it checks is not there.
     CandidateGone,
     /// The adapter has no connection, so nothing was sent.

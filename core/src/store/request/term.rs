@@ -12,7 +12,8 @@ use crate::Fence;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum TermRequest {
-    /// Reads the record, after a sync. Answered by the [`TermRecord`], or [`Refusal::Missing`].
+    /// Reads the record, after a sync. Answered by the [`TermRecord`], [`Refusal::Missing`], or
+    /// [`Refusal::Malformed`].
     Read,
 }
 

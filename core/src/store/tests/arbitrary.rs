@@ -88,6 +88,8 @@ fn act() -> impl Strategy<Value = Act> {
         (directory(), key()).prop_map(|(directory, key)| Act::DeleteMember { directory, key }),
         directory().prop_map(Act::LitterDirectory),
         Just(Act::DeleteTerm),
+        Just(Act::SpoilTerm),
+        Just(Act::DeleteSettings),
     ]
 }
 

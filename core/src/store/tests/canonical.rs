@@ -65,7 +65,9 @@ impl Shift {
             | Act::RewriteMember { .. }
             | Act::DeleteMember { .. }
             | Act::LitterDirectory(_)
-            | Act::DeleteTerm) => other,
+            | Act::DeleteTerm
+            | Act::SpoilTerm
+            | Act::DeleteSettings) => other,
         }
     }
 }

@@ -124,7 +124,9 @@ impl World {
             | Act::AddMember { .. }
             | Act::RewriteMember { .. }
             | Act::LitterDirectory(_)
-            | Act::DeleteTerm => format!("{act:?}"),
+            | Act::DeleteTerm
+            | Act::SpoilTerm
+            | Act::DeleteSettings => format!("{act:?}"),
         };
         self.trace.note(self.now, "operator", &what);
         self.give(store::Event::Operator(act));

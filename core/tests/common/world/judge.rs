@@ -97,6 +97,10 @@ impl World {
         if let Some((name, host)) = running.iter().find(|(_, host)| host.node.floor().is_none_or(refuses)) {
             return Err(format!("{name} refuses requests of {term:?}, since its floor is {:?}", host.node.floor()));
         }
+        let want_settings = running.values().any(|host| host.node.config().settings.is_some());
+        if want_settings && self.store.settings().is_none() {
+            return Err("the settings are missing".into());
+        }
         let queue = self.queue();
         let owned = queue.iter().filter(|(_, owner)| *owner != Session::NOBODY);
         let mut owners: Vec<_> = owned.map(|(_, owner)| Some(*owner)).collect();

@@ -232,8 +232,8 @@ impl SessionHandle {
         sync.await?;
         let (data, stat) = read.await?;
         let Some(TermData { incarnation, id, address }) = TermData::parse(&data) else {
-            warn!(path, "this znode is not the record of a term; delete it to let the next leader write a new one");
-            return Err(Refusal::Denied.into());
+            warn!(path, "this znode is not the record of a term; the next leader writes a new one over it");
+            return Err(Refusal::Malformed.into());
         };
         let fence = Fence { incarnation, epoch: Epoch(stat.mzxid.cast_unsigned()) };
         Ok(Reply::Term(TermRecord { fence, leader: id.into(), address: address.into() }).into())

@@ -175,6 +175,7 @@ impl Model {
             Act::DeleteMember { directory, key } => _ = self.delete(&entry_path(*directory, key), out),
             Act::LitterDirectory(directory) => self.litter(folder(*directory), out),
             Act::DeleteTerm => _ = self.delete(TERM, out),
+            Act::SpoilTerm | Act::DeleteSettings => unreachable!("the decoder makes none of these"),
         }
     }
 

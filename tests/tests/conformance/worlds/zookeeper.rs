@@ -189,6 +189,11 @@ impl World for ZooKeeper {
             Act::DeleteMember { directory, key } => self.delete(&self.entry(directory, &key)).await,
             Act::LitterDirectory(directory) => self.litter(&format!("services/{}", directory_name(directory))).await,
             Act::DeleteTerm => self.delete(&self.path("term")).await,
+            Act::SpoilTerm => {
+                self.operator.set_data(&self.path("term"), b"garbage", None).await?;
+                Ok(())
+            }
+            Act::DeleteSettings => self.delete(&self.path("settings")).await,
         }
     }
 

@@ -1,0 +1,147 @@
+//! Settings that the whole cluster has in common: agreed upon before a node takes any part, and kept in the store by whoever
+//! leads.
+
+use alloc::sync::Arc;
+use core::time::Duration;
+
+use crate::mutant::Mutant;
+use crate::names::{Moment, Named, Names};
+use crate::step::{Backoff, Pending, Soonest, Step};
+use crate::store::{Answer, Refusal, Reply, Request, SettingsRequest};
+use crate::{Config, Objection, OpId, Sink, Slot, Time, Timer};
+
+/// Agreement on the settings. The first node of a cluster writes its own; every other has to have the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(crate) struct Settings {
+    /// True once the settings in the store were those of this node.
+    agreed: bool,
+    /// True if the store was read since it was last known to have changed, or may have.
+    fresh: bool,
+    pending: Option<Pending<()>>,
+    backoff: Backoff,
+    /// End of the patience with a store that denies them.
+    give_up_at: Option<Time>,
+}
+
+/// News of the settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum News {
+    /// Those in the store are others than this node's, found out before it took any part.
+    Objection(Objection),
+    /// Somebody changed them in the store under a running cluster.
+    Changed(Arc<str>),
+}
+
+impl Settings {
+    /// Longest time for which a starting node asks again for settings that the store denies.
+    const PATIENCE: Duration = Duration::from_secs(10);
+
+    /// True if nothing keeps the node from taking part.
+    pub(crate) fn are_agreed(&self, config: &Config) -> bool {
+        self.agreed || config.settings.is_none() || Mutant::SettingsNotAwaited.lives()
+    }
+
+    pub(crate) fn suspend(&mut self) {
+        self.pending = None;
+        self.backoff.clear();
+        self.fresh = false;
+        self.give_up_at = None;
+    }
+
+    /// Looks at them again, though nothing happened.
+    pub(crate) fn reread(&mut self) {
+        self.fresh = Mutant::SettingsNotKept.lives() && self.agreed;
+        if let Some(pending) = &mut self.pending {
+            pending.dirty = true;
+        }
+    }
+
+    pub(crate) fn answered(&mut self, now: Time, id: OpId, answer: &Answer, config: &Config) -> Option<News> {
+        let pending = self.pending.take_if(|pending| pending.id == id)?;
+        match answer {
+            Answer::Done(Reply::Settings(theirs)) => {
+                self.backoff.clear();
+                self.give_up_at = None;
+                self.fresh = !pending.dirty;
+                return self.compare(config, theirs);
+            }
+            Answer::Refused(Refusal::Denied) => {
+                self.backoff.fail(now);
+                if !self.agreed {
+                    self.give_up_at.get_or_insert(now + Self::PATIENCE);
+                }
+            }
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(now),
+        }
+        None
+    }
+
+    fn compare(&mut self, config: &Config, theirs: &Arc<str>) -> Option<News> {
+        let ours = config.settings.as_ref()?;
+        if ours == theirs {
+            self.agreed = true;
+            return None;
+        }
+        let (ours, theirs) = (Arc::clone(ours), Arc::clone(theirs));
+        // The same slip on every node at once must not take a running cluster down.
+        let differ = || News::Objection(Objection::SettingsDiffer { ours, theirs: Arc::clone(&theirs) });
+        Some(if self.agreed { News::Changed(theirs) } else { differ() })
+    }
+
+    /// Lets time pass. Returns an objection once the store has denied them for too long.
+    pub(crate) fn expire(&mut self, now: Time) -> Option<Objection> {
+        self.pending.take_if(|pending| pending.deadline <= now);
+        self.backoff.holds(now);
+        let denied = self.give_up_at.take_if(|at| *at <= now).is_some();
+        let limit_ms = u64::try_from(Self::PATIENCE.as_millis()).unwrap_or(u64::MAX);
+        denied.then_some(Objection::SettingsDenied { limit_ms })
+    }
+
+    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, config: &Config, leads: bool) {
+        let Some(settings) = self.wanted(config, leads) else { return };
+        if self.pending.is_some() || self.backoff.holds(step.now) {
+            return;
+        }
+        let Some(standing) = step.connected() else { return };
+        // The same words twice do no harm, so one whose outcome is unknown is simply sent again.
+        let request = Request::Settings(SettingsRequest::Settle { settings: Arc::clone(settings) });
+        self.pending = Some(step.send(&standing, Slot::Settings, (), request));
+    }
+
+    /// The settings to be written unless there are some: of a node that has not agreed yet, or of a leader that has to look
+    /// whether they are still there.
+    fn wanted<'a>(&self, config: &'a Config, leads: bool) -> Option<&'a Arc<str>> {
+        config.settings.as_ref().filter(|_| !config.observes && (!self.agreed || leads && !self.fresh))
+    }
+
+    pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
+        soonest.answer(self.pending.as_ref());
+        if connected {
+            soonest.retry(&self.backoff);
+        }
+        if let Some(at) = self.give_up_at {
+            soonest.consider(at, Timer::Settings);
+        }
+    }
+
+    pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
+        self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
+    }
+
+    /// True if it waits for nothing although it should.
+    pub(crate) fn is_stuck(&self, config: &Config, leads: bool) -> bool {
+        let quiet = self.pending.is_none() && self.backoff.deadline().is_none();
+        quiet && self.wanted(config, leads).is_some()
+    }
+}
+
+impl Named for Settings {
+    fn names(&mut self, names: &mut dyn Names) {
+        self.pending.names(names);
+        self.backoff.names(names);
+        if let Some(at) = &mut self.give_up_at {
+            names.time(Moment::Deadline(Timer::Settings), at);
+        }
+    }
+}

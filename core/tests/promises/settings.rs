@@ -1,0 +1,95 @@
+//! Settings of the whole cluster: agreed upon first, and kept while somebody leads.
+
+use std::time::Duration;
+
+use rolecall_core::store::{Act, Answer, Refusal, Request};
+use rolecall_core::{Action, Config, Event, Health, Node, Objection, Role, Session, Time};
+
+use crate::world::{LATENCY, Outcome, World};
+
+fn start(world: &mut World, name: &'static str, settings: &str) {
+    world.start_with(name, |config| config.settings = Some(settings.into()));
+}
+
+#[test]
+fn the_first_node_writes_the_settings_and_one_with_others_is_refused() {
+    let mut world = World::new();
+    start(&mut world, "a", "64 shards");
+    world.until("led", |world| world.role("a") == Role::Leader);
+    start(&mut world, "b", "8 shards");
+    start(&mut world, "c", "64 shards");
+    world.until("worked", |world| world.role("c") == Role::Worker);
+    let differ = Objection::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() };
+    assert_eq!(world.hosts["b"].outcome, Outcome::Refused(differ));
+}
+
+#[test]
+fn a_node_stands_for_nothing_until_the_settings_are_agreed_upon() {
+    let mut world = World::new();
+    start(&mut world, "a", "64 shards");
+    world.host("a").loses = Some(|request| matches!(request, Request::Settings(_)));
+    world.run(Duration::from_secs(20));
+    assert_eq!(world.node("a").health(), Health::Unsettled);
+    assert!(world.queue().is_empty());
+    world.host("a").loses = None;
+    world.settle();
+}
+
+#[test]
+fn settings_that_are_deleted_under_a_leader_are_written_again() {
+    let mut world = World::new();
+    for name in ["a", "b"] {
+        start(&mut world, name, "64 shards");
+        world.run(100 * LATENCY);
+    }
+    world.operator(Act::DeleteSettings);
+    world.run(Duration::from_secs(40));
+    assert_eq!(world.store.settings().map(AsRef::as_ref), Some("64 shards"));
+    // And by whoever leads next, at once.
+    world.operator(Act::DeleteSettings);
+    world.settle_without("a");
+    assert_eq!(world.store.settings().map(AsRef::as_ref), Some("64 shards"));
+}
+
+#[test]
+fn settings_that_are_changed_under_a_cluster_end_no_node() {
+    let mut world = World::new();
+    start(&mut world, "a", "64 shards");
+    world.until("led", |world| world.role("a") == Role::Leader);
+    world.run(100 * LATENCY);
+    world.operator(Act::DeleteSettings);
+    start(&mut world, "b", "8 shards");
+    world.run(Duration::from_secs(40));
+    assert_eq!(world.leaders(), ["a"]);
+    assert_eq!(world.hosts["a"].outcome, Outcome::Runs);
+    assert!(world.trace.text().contains("settings are 8 shards"), "{}", world.trace.text());
+}
+
+#[test]
+fn a_node_whose_settings_the_store_denies_is_refused_in_the_end() {
+    let mut node = Node::new(Config { settings: Some("64 shards".into()), ..Config::new("a") });
+    let mut now = Time::from_millis(1);
+    let (mut actions, mut asked) = (Vec::new(), 0);
+    let up = Event::SessionUp { session: Session(1), timeout: Duration::from_secs(60), entropy: 1 };
+    node.handle(now, up, &mut actions);
+    let begun = now;
+    let refused = loop {
+        let settle = actions.drain(..).find(|action| match action {
+            Action::Store { request: Request::Settings(_), .. } | Action::Refuse(_) => true,
+            _ => false,
+        });
+        match settle {
+            Some(Action::Refuse(objection)) => break objection,
+            Some(Action::Store { id, .. }) => {
+                asked += 1;
+                node.handle(now, Event::Answered { id, answer: Answer::Refused(Refusal::Denied) }, &mut actions);
+            }
+            _ => {
+                now = node.next_deadline().expect("it waits for something").0;
+                node.handle(now, Event::Wake, &mut actions);
+            }
+        }
+    };
+    assert_eq!((refused, now.since(begun)), (Objection::SettingsDenied { limit_ms: 10_000 }, Duration::from_secs(10)));
+    assert!(asked > 3, "it asked {asked} times");
+}
