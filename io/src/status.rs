@@ -74,10 +74,9 @@ impl Status {
         match self.health {
             Health::Serving | Health::Unregistered | Health::Observing => Ok(()),
             Health::NoStore => Err("the node has no connection to the store and serves no role".into()),
-            Health::Unsettled => Err("the store has not told the settings of the cluster yet".into()),
+            Health::Unsettled => Err("the settings of the cluster have not been read from the store yet".into()),
             Health::TermUnreadable => {
-                Err("the store has something else than a record in the place of the latest term; the next leader writes over it"
-                    .into())
+                Err("the record of the latest term in the store is malformed; the next leader overwrites it".into())
             }
             Health::IdentityHeld => Err("another session is registered under this node's id".into()),
             Health::Undecided => Err(self.because("the node has no role yet")),

@@ -230,7 +230,7 @@ impl Driver {
             Announcement::Leader(leader) => tracing::info!(?leader, "the leader changed"),
             Announcement::SettingsChanged(settings) => tracing::error!(
                 %settings,
-                "somebody changed the settings in the store; this node goes on with its own, and nodes that start are refused"
+                "the settings in the store were changed; this node keeps its own, and nodes that start now are refused"
             ),
             Announcement::Ownerless(candidate) => tracing::warn!(
                 sequence = candidate.sequence,

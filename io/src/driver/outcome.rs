@@ -32,8 +32,8 @@ impl fmt::Display for Outcome {
             ),
             Self::Refused(Objection::SettingsDenied { limit_ms }) => write!(
                 formatter,
-                "the store has denied the settings of the cluster for {limit_ms} ms: let this node read and write them, or \
-                 delete them if they are not text"
+                "the store has denied access to the settings of the cluster for {limit_ms} ms: allow this node to read and write \
+                 them, or delete them if they are not text"
             ),
             Self::Refused(Objection::SettingsDiffer { ours, theirs }) => {
                 write!(

@@ -46,7 +46,7 @@ impl TermData {
 /// Data of a registry's entry: a `ServiceInstance` of Apache Curator with additional top-level fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EntryData {
-    /// Where the node answers, `host:port`, an IPv6 address in brackets; `None` if it answers nowhere.
+    /// Address of the node, `host:port`, with an IPv6 address in brackets; `None` if it answers nowhere.
     pub address: Option<String>,
     /// Epoch of its term; only on a coordinator.
     pub epoch: Option<Epoch>,
@@ -58,7 +58,7 @@ pub struct EntryData {
 
 #[derive(Deserialize)]
 struct EntryJson {
-    // Curator writes both fields always, with null for what a service does not have.
+    // Curator always writes both fields, with null for those that a service does not have.
     #[serde(deserialize_with = "Option::deserialize")]
     address: Option<String>,
     #[serde(deserialize_with = "Option::deserialize")]
