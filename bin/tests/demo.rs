@@ -1,4 +1,4 @@
-//! The demo, as a person uses it: from its terminal and over HTTP.
+//! Demo as a person uses it: from its terminal and over HTTP.
 
 use core::time::Duration;
 use std::error::Error;
@@ -12,11 +12,11 @@ use std::time::Instant;
 
 use serde_json::Value;
 
-type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+type TestResult<T = ()> = Result<T, Box<dyn Error>>;
 
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// A demo that runs, killed at the end of its test.
+/// Running demo, killed at the end of its test.
 struct Demo {
     child: Child,
     input: Option<ChildStdin>,
@@ -25,7 +25,7 @@ struct Demo {
 }
 
 impl Demo {
-    fn start(documents: &Path, data: &Path, nodes: usize) -> Outcome<Self> {
+    fn start(documents: &Path, data: &Path, nodes: usize) -> TestResult<Self> {
         let first = std::net::TcpListener::bind("127.0.0.1:0")?.local_addr()?.port().min(60_000);
         let mut child = Command::new(env!("CARGO_BIN_EXE_rolecall"))
             .args(["demo", "--nodes", &nodes.to_string(), "--port", &first.to_string()])
@@ -58,8 +58,8 @@ impl Demo {
         Ok(demo)
     }
 
-    /// The next line that has `part` in it.
-    fn line(&self, part: &str) -> Outcome<String> {
+    /// Next line that contains `part`.
+    fn line(&self, part: &str) -> TestResult<String> {
         loop {
             let line = self.lines.recv_timeout(LIMIT).map_err(|error| format!("waiting for {part:?}: {error}"))?;
             if line.contains(part) {
@@ -68,17 +68,17 @@ impl Demo {
         }
     }
 
-    fn type_line(&mut self, line: &str) -> Outcome {
+    fn type_line(&mut self, line: &str) -> TestResult {
         writeln!(self.input.as_mut().ok_or("the input is open")?, "{line}")?;
         Ok(())
     }
 
-    fn get(&self, node: usize, path: &str) -> Outcome<(u16, String, Value)> {
+    fn get(&self, node: usize, path: &str) -> TestResult<(u16, String, Value)> {
         ask(&self.addresses[node], "GET", path, "")
     }
 
-    /// Waits until one of the nodes leads with `workers` others at work, and gives its place and its epoch.
-    fn leader(&self, workers: usize) -> Outcome<(usize, u64)> {
+    /// Waits until one of the nodes leads with `workers` workers, and returns its index and epoch.
+    fn leader(&self, workers: usize) -> TestResult<(usize, u64)> {
         until("a leader with its workers", || {
             for node in 0..self.addresses.len() {
                 let Ok((200, _, status)) = self.get(node, "/status") else { continue };
@@ -91,7 +91,7 @@ impl Demo {
         })
     }
 
-    fn end(mut self) -> Outcome<Option<i32>> {
+    fn end(mut self) -> TestResult<Option<i32>> {
         until("the end of the demo", || Ok(self.child.try_wait()?)).map(|status| status.code())
     }
 }
@@ -103,7 +103,7 @@ impl Drop for Demo {
     }
 }
 
-fn until<T>(wanted: &str, mut look: impl FnMut() -> Outcome<Option<T>>) -> Outcome<T> {
+fn until<T>(wanted: &str, mut look: impl FnMut() -> TestResult<Option<T>>) -> TestResult<T> {
     let begun = Instant::now();
     while begun.elapsed() < LIMIT {
         if let Some(found) = look()? {
@@ -114,8 +114,8 @@ fn until<T>(wanted: &str, mut look: impl FnMut() -> Outcome<Option<T>>) -> Outco
     Err(format!("waited in vain for {wanted}").into())
 }
 
-/// Status, head and body of an answer; `headers` end with a line feed each.
-fn ask(address: &str, method: &str, path: &str, headers: &str) -> Outcome<(u16, String, Value)> {
+/// Sends a request and returns status, head and body of the answer. Each of `headers` ends with a line feed.
+fn ask(address: &str, method: &str, path: &str, headers: &str) -> TestResult<(u16, String, Value)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;
     write!(stream, "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n")?;
@@ -126,7 +126,7 @@ fn ask(address: &str, method: &str, path: &str, headers: &str) -> Outcome<(u16, 
     Ok((status, head.to_ascii_lowercase(), serde_json::from_str(body).unwrap_or_default()))
 }
 
-fn documents(folder: &Path) -> Outcome {
+fn documents(folder: &Path) -> TestResult {
     for number in 0..40 {
         let word = if number % 2 == 0 { "even" } else { "odd" };
         fs::write(
@@ -137,8 +137,8 @@ fn documents(folder: &Path) -> Outcome {
     Ok(())
 }
 
-/// The documents that were found, in order, with their scores.
-fn found(demo: &Demo, node: usize) -> Outcome<Option<Vec<(String, String)>>> {
+/// Documents that were found, in order, with their scores.
+fn found(demo: &Demo, node: usize) -> TestResult<Option<Vec<(String, String)>>> {
     let (status, _, answer) = demo.get(node, "/search?q=odd&limit=100")?;
     if status != 200 || answer["partial"] != false || answer["total"] != 20 {
         return Ok(None);
@@ -148,7 +148,7 @@ fn found(demo: &Demo, node: usize) -> Outcome<Option<Vec<(String, String)>>> {
 }
 
 #[test]
-fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> Outcome {
+fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> TestResult {
     let (texts, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     documents(texts.path())?;
     let mut demo = Demo::start(texts.path(), data.path(), 3)?;
@@ -156,7 +156,7 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
     let before = until("a whole answer", || found(&demo, first))?;
     assert_eq!(before.len(), 20);
 
-    // A worker sends on to the leader.
+    // A worker redirects to the leader.
     let worker = (first + 1) % 3;
     let (_, _, seen) = demo.get(worker, "/status")?;
     assert_eq!(seen["workers"], Value::Array(Vec::new()), "only the leader follows the workers");
@@ -164,7 +164,7 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
     assert_eq!(status, 307);
     assert!(head.contains(&format!("location: http://{}/search?q=odd", demo.addresses[first])), "{head}");
 
-    // Killed from the page of another node.
+    // Kill the leader from the page of another node.
     let kill = format!("/demo/nodes/{}/kill", first + 1);
     let (status, ..) = ask(&demo.addresses[worker], "POST", &kill, "")?;
     assert_eq!(status, 202);
@@ -174,7 +174,7 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
     assert_eq!(until("a whole answer", || found(&demo, second))?, before);
     assert!(TcpStream::connect(&demo.addresses[first]).is_err(), "a killed node does not answer");
 
-    // Started from the terminal.
+    // Start it from the terminal.
     demo.type_line(&format!("kill {}", first + 1))?;
     demo.line("is not running")?;
     demo.type_line(&format!("start {}", first + 1))?;
@@ -195,7 +195,7 @@ fn a_killed_leader_is_replaced_and_the_same_search_gives_the_same_answers() -> O
 }
 
 #[test]
-fn what_a_node_answers_whatever_its_role() -> Outcome {
+fn a_node_answers_its_own_routes_in_every_role() -> TestResult {
     let (texts, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     documents(texts.path())?;
     let demo = Demo::start(texts.path(), data.path(), 1)?;
@@ -224,7 +224,7 @@ fn what_a_node_answers_whatever_its_role() -> Outcome {
     assert_eq!(demo.get(0, "/nowhere")?.0, 404);
     assert_eq!(demo.get(0, "/search?q=")?.2["error"]["code"], "bad_query");
 
-    // A page of this demo may read and kill; that of another site may do neither.
+    // A page of this demo may read and kill; a page of another site may do neither.
     let port = address.rsplit(':').next().ok_or("an address has a port")?;
     let (_, head, _) = ask(address, "GET", "/search?q=odd", &format!("Origin: http://localhost:{port}\r\n"))?;
     assert!(head.contains(&format!("access-control-allow-origin: http://localhost:{port}")), "{head}");
@@ -238,7 +238,7 @@ fn what_a_node_answers_whatever_its_role() -> Outcome {
 }
 
 #[test]
-fn a_folder_that_does_not_exist_is_reported_and_searched_once_it_does() -> Outcome {
+fn a_folder_that_does_not_exist_is_reported_and_searched_once_it_does() -> TestResult {
     let (texts, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     let folder = texts.path().join("later");
     let demo = Demo::start(&folder, data.path(), 1)?;

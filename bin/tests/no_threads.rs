@@ -1,4 +1,5 @@
-//! Indexing and searching start no thread, so that a simulation can do both. Alone in its process: others would be counted.
+//! Indexing and searching start no thread, so that a simulation can do both. This test is alone in its process, because the
+//! threads of others would count.
 
 use core::error::Error;
 use std::fs;
@@ -44,7 +45,7 @@ fn nothing_starts_a_thread() -> Result<(), Box<dyn Error>> {
     }
     let before = threads()?;
     let most = Arc::new(AtomicUsize::new(0));
-    // The second round finds what the first has kept.
+    // The second round finds the index that the first has stored.
     for storage in [Storage::Memory, Storage::Disk(data.path().to_owned()), Storage::Disk(data.path().to_owned())] {
         let settings = Settings::default();
         let shards: Vec<_> = ShardId::all(settings.shards.count()).collect();

@@ -1,18 +1,18 @@
-//! `rolecall sim` on the real binary: what it tells, and how it ends.
+//! `rolecall sim` with the real binary: its output and its exit codes.
 
 use std::error::Error;
 use std::fs;
 use std::process::{Command, Output};
 
-type Outcome = Result<(), Box<dyn Error>>;
+type TestResult = Result<(), Box<dyn Error>>;
 
 fn sim(arguments: &[&str]) -> std::io::Result<Output> {
-    // As a user starts it, not as cargo does.
+    // Start it as a user does, not as cargo does.
     Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("sim").args(arguments).output()
 }
 
 #[test]
-fn a_campaign_is_summed_up_and_its_report_stands_alone() -> Outcome {
+fn a_campaign_has_a_summary_and_a_report_that_needs_no_other_file() -> TestResult {
     let folder = tempfile::tempdir()?;
     let report = folder.path().join("run.html");
     let path = report.to_str().ok_or("a path of text")?;
@@ -34,7 +34,7 @@ fn a_campaign_is_summed_up_and_its_report_stands_alone() -> Outcome {
 }
 
 #[test]
-fn unknown_faults_are_refused_with_those_that_are_known() -> Outcome {
+fn unknown_faults_are_refused_with_those_that_are_known() -> TestResult {
     let output = sim(&["--faults", "crash,earthquake"])?;
     let told = String::from_utf8(output.stderr)?;
 
@@ -44,8 +44,8 @@ fn unknown_faults_are_refused_with_those_that_are_known() -> Outcome {
 }
 
 #[test]
-fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_it_more() -> Outcome {
-    // Less than the program itself takes.
+fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_it_more() -> TestResult {
+    // This is less than the program itself takes.
     let output = sim(&["--seeds", "0..999999", "--length", "5s", "--memory", "1MiB"])?;
     let (told, complaint) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
 
@@ -56,7 +56,7 @@ fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_i
 }
 
 #[test]
-fn the_exit_code_of_an_exploration_tells_how_it_ended() -> Outcome {
+fn the_exit_code_of_an_exploration_tells_how_it_ended() -> TestResult {
     let check = |arguments: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("check").args(arguments).output()
     };
