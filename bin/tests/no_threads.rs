@@ -8,12 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::SystemTime;
 
+use rolecall::Time;
 use rolecall_cli::search::documents::{DocumentFile, FolderError, Scan, Source};
 use rolecall_cli::search::holdings::Holdings;
 use rolecall_cli::search::index::Storage;
 use rolecall_cli::search::wire::{Task, TaskAnswer};
 use rolecall_cli::search::{Settings, ShardId};
-use rolecall_core::Time;
 
 fn threads() -> std::io::Result<usize> {
     Ok(fs::read_dir("/proc/self/task")?.count())

@@ -11,12 +11,11 @@ use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
 use rolecall::http::{Client, ClientLimits, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Clock, SystemClock, TokioNet};
+use rolecall::{Clock, Config, Epoch, Fence, Role, SystemClock, TokioNet};
 use rolecall_cli::search::coordinator::Pace;
 use rolecall_cli::search::index::Storage;
 use rolecall_cli::search::wire::{Task, TaskRequest};
 use rolecall_cli::search::{Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
-use rolecall_core::{Config, Epoch, Fence, Role};
 use serde_json::Value;
 
 type Outcome = Result<(), Box<dyn Error>>;

@@ -118,10 +118,10 @@ fn a_seed_gives_the_same_history_again() {
 fn a_history_without_an_order_is_found_with_its_moment() {
     let simulated = simulation().length(Duration::from_secs(10)).visitor(|visitor| async move {
         let (clock, history) = (visitor.clock(), visitor.evidence::<History>());
-        clock.sleep_until(rolecall_core::Time::from_millis(7_000)).await;
+        clock.sleep_until(rolecall::Time::from_millis(7_000)).await;
         let (_, value) = history.write(9, clock.now());
         let ticket = history.read(9, clock.now());
-        let incarnation = rolecall_core::Incarnation(1);
+        let incarnation = rolecall::Incarnation(1);
         let before = Completion::Done { at: clock.now(), incarnation, version: 1, value: Some(value + 1) };
         history.complete(ticket, before);
         core::future::pending().await
@@ -130,5 +130,5 @@ fn a_history_without_an_order_is_found_with_its_moment() {
     let finding = simulated.run().finding.expect("a value was read that nobody wrote");
 
     assert!(matches!(&finding.what, Broken::Evidence(text) if text.contains("client 9 reads")), "{finding}");
-    assert_eq!(finding.at.since(rolecall_core::Time::ZERO).as_secs(), 7);
+    assert_eq!(finding.at.since(rolecall::Time::ZERO).as_secs(), 7);
 }

@@ -66,9 +66,11 @@ mod term;
 mod tower;
 mod watermark;
 
+pub use rolecall_core::election::{QueueTiming, Timing};
 pub use rolecall_core::{
     Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Fence, Guid, Health, Incarnation,
-    Leader, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Snapshot, Time, Violation,
+    Leader, Link, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Slot, Snapshot, Time,
+    Violation,
 };
 
 pub use clock::{Clock, SystemClock};

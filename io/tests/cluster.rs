@@ -9,8 +9,10 @@ use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use rolecall::http::{Application as HttpApplication, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Assignment, Clock, Following, LeaderTerm, Outcome, Stale, Status, SystemClock, TokioNet};
-use rolecall_core::{Config, Epoch, Fence, Leader, Objection, Role};
+use rolecall::{
+    Assignment, Clock, Config, Epoch, Fence, Following, Leader, LeaderTerm, Objection, Outcome, Role, Stale, Status,
+    SystemClock, TokioNet,
+};
 
 const LIMIT: Duration = Duration::from_secs(30);
 

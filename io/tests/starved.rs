@@ -7,8 +7,7 @@ use std::sync::mpsc;
 use std::sync::{Arc, Mutex};
 
 use rolecall::store::{MemoryStore, Store};
-use rolecall::{Assignment, Clock, LeaderTerm, NodeBuilder, RunningNode, Service, SystemClock};
-use rolecall_core::{Config, Leader, Role};
+use rolecall::{Assignment, Clock, Config, Leader, LeaderTerm, NodeBuilder, Role, RunningNode, Service, SystemClock};
 use tokio::runtime::Runtime;
 
 /// Session timeout, long compared with the time for which a busy machine may keep a thread waiting.

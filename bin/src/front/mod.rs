@@ -11,8 +11,7 @@ use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Method, Request, Response};
 use rolecall::http::{Front, only};
-use rolecall::{BoxFuture, Observer};
-use rolecall_core::Leader;
+use rolecall::{BoxFuture, Leader, Observer};
 
 pub use origin::Sharing;
 pub(crate) use origin::is_same as is_same_origin;

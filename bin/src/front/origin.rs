@@ -9,9 +9,8 @@ use std::net::IpAddr;
 use bytes::Bytes;
 use http::header::{ACCESS_CONTROL_ALLOW_ORIGIN, ORIGIN, VARY};
 use http::{HeaderMap, HeaderValue, Request, Response};
-use rolecall::Assignment;
 use rolecall::http::{Application, Handler};
-use rolecall_core::Leader;
+use rolecall::{Assignment, Leader};
 
 /// Lets the page that sent `request` read `response` if it was served by one of `nodes` (`host:port`).
 pub(super) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut nodes: impl Iterator<Item = &'a str>) {

@@ -5,8 +5,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use http::{Response, StatusCode};
 use rolecall::http::json;
-use rolecall::{Observer, Status};
-use rolecall_core::{Fence, Leader, Role};
+use rolecall::{Fence, Leader, Observer, Role, Status};
 use serde::Serialize;
 
 use super::{Identity, rfc3339};

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall_core::{Epoch, Incarnation};
+use rolecall::{Clock, Epoch, Incarnation};
 use serde::Deserialize;
 
 use super::Reply;
 use super::history::{Completion, History, Ticket};
-use rolecall::Clock;
 use rolecall::http::{Client, ClientError};
 
 /// Client that records its calls and their results in a history.

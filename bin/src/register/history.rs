@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::{Incarnation, Time};
+use rolecall::{Incarnation, Time};
 
 /// Operations of all clients, timed by one clock that all of them share. Clones are handles to the same history.
 #[derive(Clone, Debug, Default)]

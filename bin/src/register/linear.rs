@@ -15,7 +15,7 @@
 
 use std::collections::BTreeMap;
 
-use rolecall_core::{Incarnation, Time};
+use rolecall::{Incarnation, Time};
 use thiserror::Error;
 
 use super::history::{Call, Completion, Operation};

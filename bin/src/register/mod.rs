@@ -41,7 +41,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall_core::Fence;
+use rolecall::{Assignment, Clock, Fence, LeaderTerm};
 use serde::{Deserialize, Serialize};
 
 pub use self::caller::{Answer, Caller};
@@ -49,7 +49,6 @@ pub use self::history::{Call, Completion, History, Operation, Ticket};
 pub use self::linear::{Anomaly, NotLinearizable, check};
 pub use self::storage::{Loaded, Refusal, Storage};
 use rolecall::http::{Application, Client, Handler, error, json};
-use rolecall::{Assignment, Clock, LeaderTerm};
 
 /// The application, as a node starts it.
 #[derive(Clone, Debug)]

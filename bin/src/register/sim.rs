@@ -4,8 +4,8 @@ use core::hash::{Hash, Hasher};
 use core::time::Duration;
 use std::io;
 
+use rolecall::Time;
 use rolecall::http::{Client, ClientLimits, HttpNodeBuilder, ServerLimits};
-use rolecall_core::Time;
 use rolecall_sim::{Evidence, Host, Simulation, StorageHost, Visitor, Wrong};
 
 use super::{Answer, Caller, History, Register, Storage, check};

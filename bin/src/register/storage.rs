@@ -6,12 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use http::{Method, Request, Response, StatusCode};
-use rolecall_core::{Epoch, Fence, Incarnation};
+use rolecall::{BoxFuture, Clock, Epoch, Fence, Incarnation, Net, Stale, Watermark};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use rolecall::http::{Front, HandlerSlot, Server, ServerLimits, error, json};
-use rolecall::{BoxFuture, Clock, Net, Stale, Watermark};
 
 /// Storage that refuses requests from terms older than the newest it has seen, and counts its writes. Clones are handles to
 /// the same storage.

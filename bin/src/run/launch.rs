@@ -8,9 +8,7 @@ use std::sync::Arc;
 use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store};
-use rolecall::{Metadata, Registration};
-use rolecall_core::election::{QueueTiming, Timing};
-use rolecall_core::{Config, OnSuspend};
+use rolecall::{Config, Metadata, OnSuspend, QueueTiming, Registration, Timing};
 
 use super::Console;
 use super::application::Application;

@@ -1,7 +1,6 @@
 //! Prints the roles of a node on the terminal.
 
-use rolecall::{Observer, Outcome};
-use rolecall_core::{Objection, Role};
+use rolecall::{Objection, Observer, Outcome, Role};
 
 use crate::cli::{Failure, print};
 

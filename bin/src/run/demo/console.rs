@@ -6,9 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use http::header::ORIGIN;
 use http::{Method, Request, Response, StatusCode};
-use rolecall::Observer;
 use rolecall::http::{Peer, error, json, only};
-use rolecall_core::Role;
+use rolecall::{Observer, Role};
 use serde::Serialize;
 use tokio::sync::mpsc;
 

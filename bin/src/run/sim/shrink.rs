@@ -4,7 +4,7 @@ use core::mem::discriminant;
 use core::time::Duration;
 use std::time::Instant;
 
-use rolecall_core::Time;
+use rolecall::Time;
 use rolecall_sim::{Broken, Finding, Run, Simulation};
 
 use super::scenario::Scenario;

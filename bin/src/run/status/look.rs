@@ -4,12 +4,11 @@ use core::future::poll_fn;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall::store::{Store, StoreEvent};
-use rolecall_core::store::{
-    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, TermRecord,
-    TermRequest,
+use rolecall::store::{
+    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, Store, StoreEvent,
+    TermRecord, TermRequest,
 };
-use rolecall_core::{Candidate, Directory, Leader, Link, Member, OpId, Session, Slot, Snapshot};
+use rolecall::{Candidate, Directory, Leader, Link, Member, OpId, Session, Slot, Snapshot};
 
 /// State of a cluster as found in its store.
 #[derive(Clone, Debug, Default)]
@@ -175,8 +174,7 @@ mod tests {
     use core::task::{Context, Poll};
 
     use rolecall::store::{MemoryStore, Participant};
-    use rolecall::{Assignment, NodeBuilder, RunningNode, Service, SystemClock};
-    use rolecall_core::Config;
+    use rolecall::{Assignment, Config, NodeBuilder, RunningNode, Service, SystemClock};
 
     use super::*;
 

@@ -10,8 +10,7 @@ use bytes::Bytes;
 use http::Request;
 use rolecall::http::{Client, ClientLimits};
 use rolecall::store::Participant;
-use rolecall::{Clock as _, SystemClock, TokioNet};
-use rolecall_core::Leader;
+use rolecall::{Clock as _, Leader, SystemClock, TokioNet};
 
 use self::look::{Look, look};
 use self::report::Report;

@@ -1,6 +1,6 @@
 //! Report on the state of a cluster, as text and as JSON.
 
-use rolecall_core::Leader;
+use rolecall::Leader;
 use serde::Serialize;
 
 use super::Look;
@@ -114,8 +114,8 @@ impl<'a> Report<'a> {
 
 #[cfg(test)]
 mod tests {
-    use rolecall_core::store::TermRecord;
-    use rolecall_core::{Epoch, Fence, Incarnation, Member, MemberKey, Session};
+    use rolecall::store::TermRecord;
+    use rolecall::{Epoch, Fence, Incarnation, Member, MemberKey, Session};
 
     use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rolecall_core::{Role, Time};
+use rolecall::{Role, Time};
 use rolecall_sim::{HostState, Moment, MomentKind, Run};
 use serde_json::{Value, json};
 
