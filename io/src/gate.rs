@@ -106,6 +106,11 @@ impl Gate {
         });
     }
 
+    /// The leader that followers are told of, now and as it changes.
+    pub(crate) fn leader(&self) -> watch::Receiver<Option<Leader>> {
+        self.leader.subscribe()
+    }
+
     /// Makes the term for one run of a service that leads with `fence`, and the signal that stops the run.
     pub fn lead(&mut self, fence: Fence) -> (LeaderTerm, Stop) {
         let stop = Stop::new();

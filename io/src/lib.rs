@@ -41,8 +41,10 @@
 //! # }
 //! ```
 
+pub mod blocking;
 mod clock;
 mod driver;
+mod election;
 mod entropy;
 mod floor;
 mod following;
@@ -75,6 +77,7 @@ pub use rolecall_core::{
 
 pub use clock::{Clock, SystemClock};
 pub use driver::{Outcome, RunOn};
+pub use election::{Election, ElectionBuilder, JoinError, LeadError, Term};
 pub use entropy::{Entropy, OsEntropy, SeededEntropy};
 pub use floor::Stale;
 pub use following::Following;

@@ -6,12 +6,12 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use rolecall_core::{Config, Event, Node};
+use rolecall_core::{Config, Event, Leader, Member, Node};
 use thiserror::Error;
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
-use crate::driver::{Driver, Driving, Outcome, Parts, RunOn};
+use crate::driver::{Driver, Driving, Orders, Outcome, Parts, RunOn};
 use crate::entropy::{Entropy, OsEntropy};
 use crate::journal::Journal;
 use crate::metrics::Metrics;
@@ -40,6 +40,9 @@ pub struct NodeBuilder {
     clock: Arc<dyn Clock>,
     entropy: Box<dyn Entropy>,
     place: RunOn,
+    orders: (Orders, mpsc::UnboundedReceiver<Event>),
+    /// True if the service runs where the node is driven.
+    is_at_home: bool,
 }
 
 impl fmt::Debug for NodeBuilder {
@@ -76,6 +79,8 @@ impl NodeBuilder {
             clock: Arc::new(SystemClock::new()),
             entropy: Box::new(OsEntropy),
             place: RunOn::default(),
+            orders: Orders::channel(),
+            is_at_home: false,
         }
     }
 
@@ -158,16 +163,30 @@ impl NodeBuilder {
         self.prepare().start().await
     }
 
+    /// Takes orders from `orders`, and runs its service where it is driven: on no runtime of the caller's.
+    pub(crate) fn at_home(mut self, orders: (Orders, mpsc::UnboundedReceiver<Event>)) -> Self {
+        self.orders = orders;
+        self.is_at_home = true;
+        self
+    }
+
     /// Makes everything but the store, so that a server can listen before others learn its address.
     pub(crate) fn prepare(self) -> Prepared {
         let (events, inbox) = mpsc::channel(INBOX);
         let node = Node::new(self.config.clone());
-        let gate = Gate::new(Arc::clone(&self.clock), events.clone());
+        let gate = Gate::new(Arc::clone(&self.clock), events);
         let metrics = Arc::new(Metrics::new(Arc::clone(&self.clock)));
         let board = StatusBoard::new(&node, self.clock.wall());
-        let id = Arc::clone(&self.config.id);
-        let observer = Observer { id, status: board.subscribe(), gate: gate.view(), metrics: Arc::clone(&metrics) };
-        Prepared { builder: self, node, gate, metrics, board, observer, events, inbox }
+        let ended = watch::Sender::new(None);
+        let observer = Observer {
+            id: Arc::clone(&self.config.id),
+            status: board.subscribe(),
+            gate: gate.view(),
+            metrics: Arc::clone(&metrics),
+            ended: ended.subscribe(),
+        };
+        let members = watch::Sender::new(Arc::default());
+        Prepared { builder: self, node, gate, metrics, board, observer, ended, members, inbox }
     }
 }
 
@@ -179,13 +198,24 @@ pub(crate) struct Prepared {
     pub(crate) metrics: Arc<Metrics>,
     board: StatusBoard,
     pub(crate) observer: Observer,
-    events: mpsc::Sender<Event>,
+    ended: watch::Sender<Option<Outcome>>,
+    members: watch::Sender<Arc<[Member]>>,
     inbox: mpsc::Receiver<Event>,
 }
 
 impl Prepared {
+    /// Leader, as far as this node can see, now and as it changes.
+    pub(crate) fn leader(&self) -> watch::Receiver<Option<Leader>> {
+        self.gate.leader()
+    }
+
+    /// Everybody who is listed, now and as they come and go.
+    pub(crate) fn members(&self) -> watch::Receiver<Arc<[Member]>> {
+        self.members.subscribe()
+    }
+
     pub(crate) async fn start(self) -> Result<RunningNode, StartError> {
-        let Self { builder, node, gate, metrics, board, observer, events, inbox } = self;
+        let Self { builder, node, gate, metrics, board, observer, ended, members, inbox } = self;
         let participant = Participant {
             cluster: builder.cluster,
             id: node.config().id.to_string(),
@@ -193,7 +223,9 @@ impl Prepared {
             session_timeout: builder.session_timeout,
             registration: builder.registration,
         };
-        let (open_store, service, runtime) = (builder.open_store, builder.service, Handle::current());
+        let (open_store, service) = (builder.open_store, builder.service);
+        let runtime = (!builder.is_at_home).then(Handle::current);
+        let (owner, orders) = builder.orders;
         let (clock, entropy) = (builder.clock, builder.entropy);
         let (journal, tap) = (builder.journal, builder.tap);
         let make = move || {
@@ -205,8 +237,11 @@ impl Prepared {
                 store,
                 gate,
                 inbox,
+                orders,
+                ended,
+                members,
                 service,
-                runtime,
+                runtime: runtime.unwrap_or_else(Handle::current),
                 journal,
                 tap,
                 metrics,
@@ -214,7 +249,7 @@ impl Prepared {
             }))
         };
         let driving = Driving::start(builder.place, make, StartError::Thread).await?;
-        Ok(RunningNode { address: builder.address, observer, events, driving })
+        Ok(RunningNode { address: builder.address, observer, orders: owner, driving })
     }
 }
 
@@ -223,7 +258,7 @@ impl Prepared {
 pub struct RunningNode {
     address: Option<String>,
     observer: Observer,
-    events: mpsc::Sender<Event>,
+    orders: Orders,
     driving: Driving,
 }
 
@@ -242,17 +277,17 @@ impl RunningNode {
 
     /// Asks the node to end in good order; [`wait`](Self::wait) returns when it has.
     pub async fn shut_down(&self) {
-        self.tell(Event::Shutdown).await;
+        self.orders.give(Event::Shutdown);
     }
 
     /// Asks the node to give up its term, if it leads.
     pub async fn resign(&self) {
-        self.tell(Event::Resign).await;
+        self.orders.give(Event::Resign);
     }
 
-    async fn tell(&self, event: Event) {
-        // This fails only if the node has ended.
-        drop(self.events.send(event).await);
+    /// Lets the node go on to its own end, which somebody has asked for, when this is dropped.
+    pub(crate) fn detach(&mut self) {
+        self.driving.detach();
     }
 
     /// Waits for the end of the node. The future may be dropped and `wait` called again.

@@ -8,6 +8,7 @@ use rolecall_core::{Fence, Health, Leader, Node, Role, Session, Snapshot};
 use tokio::sync::watch;
 
 use crate::GateView;
+use crate::driver::Outcome;
 use crate::metrics::Metrics;
 use crate::store::StoreEvent;
 
@@ -167,6 +168,7 @@ pub struct Observer {
     pub(crate) status: watch::Receiver<Status>,
     pub(crate) gate: GateView,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) ended: watch::Receiver<Option<Outcome>>,
 }
 
 impl Observer {
@@ -185,6 +187,11 @@ impl Observer {
     /// Waits until `wanted` accepts the status; `None` if the node ends before.
     pub async fn until(&self, wanted: impl FnMut(&Status) -> bool + Send) -> Option<Status> {
         self.status.clone().wait_for(wanted).await.ok().map(|status| status.clone())
+    }
+
+    /// Waits for the end of the node. `None` if it was cut off: it crashed, or was dropped.
+    pub async fn ended(&self) -> Option<Outcome> {
+        self.ended.clone().wait_for(Option::is_some).await.ok().and_then(|outcome| outcome.clone())
     }
 
     /// Term that is valid at this instant, with the time for which it stays valid unless it is renewed. Call this immediately

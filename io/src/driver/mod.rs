@@ -3,6 +3,7 @@
 //! It takes events from the store, services, operators and the clock's alarm, stamps them with the clock, and carries out
 //! the machine's actions in order, the gate first.
 
+mod orders;
 mod outcome;
 mod place;
 mod services;
@@ -15,10 +16,11 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time};
+use rolecall_core::{Action, Announcement, Directory, Event, Fence, Member, Node, Time};
 use tokio::runtime::Handle;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 
+pub(crate) use self::orders::Orders;
 pub use self::outcome::Outcome;
 pub(crate) use self::place::Driving;
 pub use self::place::RunOn;
@@ -41,6 +43,9 @@ pub(crate) struct Parts {
     pub(crate) store: Box<dyn Store>,
     pub(crate) gate: Gate,
     pub(crate) inbox: mpsc::Receiver<Event>,
+    pub(crate) orders: mpsc::UnboundedReceiver<Event>,
+    pub(crate) ended: watch::Sender<Option<Outcome>>,
+    pub(crate) members: watch::Sender<Arc<[Member]>>,
     pub(crate) service: Arc<dyn ErasedService>,
     /// Runtime of the application.
     pub(crate) runtime: Handle,
@@ -65,6 +70,9 @@ pub(crate) struct Driver {
     /// Progress of closing the session.
     closing: Closing,
     inbox: mpsc::Receiver<Event>,
+    orders: mpsc::UnboundedReceiver<Event>,
+    members: watch::Sender<Arc<[Member]>>,
+    ended: watch::Sender<Option<Outcome>>,
     /// Source that is polled first. They take turns, so that none starves another.
     turn: u8,
     journal: Option<Journal>,
@@ -99,6 +107,9 @@ impl Driver {
             store: parts.store,
             closing: Closing::No,
             inbox: parts.inbox,
+            orders: parts.orders,
+            members: parts.members,
+            ended: parts.ended,
             turn: 0,
             journal: parts.journal,
             tap: parts.tap,
@@ -110,7 +121,9 @@ impl Driver {
     /// Runs the node to its end.
     pub(crate) async fn run(mut self) -> Outcome {
         let outcome = self.live().await;
+        let ended = self.ended.clone();
         self.end(&outcome).await;
+        ended.send_replace(Some(outcome.clone()));
         outcome
     }
 
@@ -239,12 +252,20 @@ impl Driver {
             ),
             Announcement::Members { directory, difference } => {
                 tracing::debug!(?directory, ?difference, "members");
+                self.show_members();
                 match directory {
                     Directory::Workers => self.gate.workers().apply(difference),
                     Directory::Coordinators => {}
                 }
             }
         }
+    }
+
+    /// Everybody who is listed: those who work, and who leads.
+    fn show_members(&self) {
+        let mut members = [self.node.workers(), self.node.coordinators()].concat();
+        members.sort_by(|one, other| one.key.cmp(&other.key));
+        self.members.send_replace(members.into());
     }
 
     async fn end(mut self, outcome: &Outcome) {

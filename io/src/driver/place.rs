@@ -1,7 +1,6 @@
 //! Place where a driver runs: its own thread, or the caller's runtime.
 
 use core::any::Any;
-use core::convert::Infallible;
 use core::panic::AssertUnwindSafe;
 use std::io;
 use std::panic::{catch_unwind, resume_unwind};
@@ -30,13 +29,18 @@ pub enum RunOn {
 pub(crate) struct Driving {
     task: Task,
     outcome: Option<Outcome>,
+    is_detached: bool,
 }
+
+/// Message to a thread: nobody will cut it off.
+#[derive(Debug)]
+struct Detached;
 
 #[derive(Debug)]
 enum Task {
     Thread {
         /// Dropping this ends the thread.
-        alive: Option<oneshot::Sender<Infallible>>,
+        alive: Option<oneshot::Sender<Detached>>,
         ended: oneshot::Receiver<Ended>,
     },
     Task(JoinHandle<Outcome>),
@@ -59,7 +63,7 @@ impl Driving {
             RunOn::CallersRuntime => Task::Task(tokio::spawn(make()?.run())),
             RunOn::OwnThread => on_thread(make, no_thread).await?,
         };
-        Ok(Self { task, outcome: None })
+        Ok(Self { task, outcome: None, is_detached: false })
     }
 
     /// Waits for the end. The future may be dropped and `wait` called again.
@@ -95,6 +99,16 @@ impl Driving {
         }
     }
 
+    /// Lets it go on to its own end when this is dropped.
+    pub(crate) fn detach(&mut self) {
+        match &mut self.task {
+            // Where nobody receives that it has ended already.
+            Task::Thread { alive, .. } => drop(alive.take().map(|alive| alive.send(Detached))),
+            Task::Task(_) => {}
+        }
+        self.is_detached = true;
+    }
+
     fn cut_off(&mut self) {
         match &mut self.task {
             Task::Thread { alive, .. } => drop(alive.take()),
@@ -105,7 +119,9 @@ impl Driving {
 
 impl Drop for Driving {
     fn drop(&mut self) {
-        self.cut_off();
+        if !self.is_detached {
+            self.cut_off();
+        }
     }
 }
 
@@ -135,9 +151,14 @@ async fn on_thread<E: Send + 'static>(
                     }
                 };
                 drop(begin.send(Ok(())));
+                let cut_off = async {
+                    if gone.await.is_ok() {
+                        core::future::pending::<()>().await;
+                    }
+                };
                 tokio::select! {
                     biased;
-                    _ = gone => None,
+                    () = cut_off => None,
                     outcome = driver.run() => Some(outcome),
                 }
             })

@@ -35,6 +35,9 @@ impl Driver {
     }
 
     fn poll_inbox(&mut self, context: &mut Context<'_>) -> Poll<Event> {
+        if let Poll::Ready(Some(order)) = self.orders.poll_recv(context) {
+            return Poll::Ready(order);
+        }
         match self.inbox.poll_recv(context) {
             Poll::Ready(Some(event)) => Poll::Ready(event),
             // The channel never closes, because the gate keeps a sender.

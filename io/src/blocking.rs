@@ -1,0 +1,184 @@
+//! The same as [`Election`](crate::Election), for programs without async.
+//!
+//! ```
+//! # fn nightly_job(_term: &rolecall::blocking::Term) {}
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let election = rolecall::blocking::Election::join("memory:", "invoices")?;
+//! let term = election.lead()?; // waits for its turn
+//! term.run(|| nightly_job(&term)); // given back when it returns
+//! election.leave();
+//! # Ok(())
+//! # }
+//! ```
+
+use core::future::Future;
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::{Fence, Leader, Member};
+use tokio::runtime::{Builder, Runtime};
+
+pub use crate::election::ElectionBuilder;
+use crate::{JoinError, LeadError, Outcome, TermOver, election};
+
+/// Membership in an election: see [`Election`](crate::Election). Its methods block their caller, and panic within async code.
+///
+/// Dropped, it leaves in good order in the background, as its twin does.
+#[derive(Debug)]
+#[must_use = "an election that is dropped is left"]
+pub struct Election {
+    election: election::Election,
+    waits: Arc<Runtime>,
+}
+
+impl Election {
+    /// Joins the election `name` on the store at `url` under a generated id.
+    ///
+    /// # Errors
+    /// See [`ElectionBuilder::join`].
+    ///
+    /// # Panics
+    /// Within async code.
+    pub fn join(url: impl Into<String>, name: impl Into<String>) -> Result<Self, JoinError> {
+        Self::builder(url, name).join_blocking()
+    }
+
+    /// Prepares to join the election `name` on the store at `url`; [`ElectionBuilder::join_blocking`] joins it.
+    pub fn builder(url: impl Into<String>, name: impl Into<String>) -> ElectionBuilder {
+        election::Election::builder(url, name)
+    }
+
+    /// Waits until this member leads, however long that takes.
+    ///
+    /// # Errors
+    /// The member is an observer, or the membership has ended: with the reason.
+    ///
+    /// # Panics
+    /// Within async code.
+    pub fn lead(&self) -> Result<Term, LeadError> {
+        let term = self.waits.block_on(self.election.lead())?;
+        Ok(Term { term, waits: Arc::clone(&self.waits) })
+    }
+
+    /// Waits until this member leads, for `limit` at most. `None` where it did not come to that.
+    ///
+    /// # Errors
+    /// The member is an observer, or the membership has ended: with the reason.
+    ///
+    /// # Panics
+    /// Within async code.
+    pub fn lead_within(&self, limit: Duration) -> Result<Option<Term>, LeadError> {
+        let led = self.waits.block_on(async { tokio::time::timeout(limit, self.election.lead()).await });
+        led.map_or(Ok(None), |led| Ok(Some(Term { term: led?, waits: Arc::clone(&self.waits) })))
+    }
+
+    /// True if this member leads at this instant.
+    #[must_use]
+    pub fn is_leader(&self) -> bool {
+        self.election.is_leader()
+    }
+
+    /// Leader, as far as this member can see.
+    #[must_use]
+    pub fn leader(&self) -> Option<Leader> {
+        self.election.leader().borrow().clone()
+    }
+
+    /// Members that are listed, ordered by id; the leader is the one with an epoch.
+    #[must_use]
+    pub fn members(&self) -> Arc<[Member]> {
+        Arc::clone(&self.election.members().borrow())
+    }
+
+    /// This member's id.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        self.election.id()
+    }
+
+    /// Gives the term up that this member holds, if it does.
+    pub fn resign(&self) {
+        self.election.resign();
+    }
+
+    /// Leaves in good order, and waits until that is done.
+    ///
+    /// # Panics
+    /// Within async code.
+    pub fn leave(self) -> Outcome {
+        self.waits.block_on(self.election.leave())
+    }
+}
+
+impl ElectionBuilder {
+    /// Joins without async: what [`join`](Self::join) does, by blocking the caller.
+    ///
+    /// # Errors
+    /// See [`join`](Self::join), and [`JoinError::Thread`].
+    ///
+    /// # Panics
+    /// Within async code.
+    pub fn join_blocking(self) -> Result<Election, JoinError> {
+        // It only waits: whatever has to go on meanwhile does so on the member's own thread.
+        let waits = Builder::new_current_thread().enable_all().build().map_err(JoinError::Thread)?;
+        let election = waits.block_on(self.join())?;
+        Ok(Election { election, waits: Arc::new(waits) })
+    }
+}
+
+/// The term of a member that leads, given back when [`run`](Self::run) returns or when this is dropped.
+#[derive(Debug)]
+#[must_use = "a term that is dropped is given back"]
+pub struct Term {
+    term: election::Term,
+    waits: Arc<Runtime>,
+}
+
+impl Term {
+    /// Runs `work`, and gives the term back when it returns. `None` if the term was over before it began.
+    ///
+    /// Nothing can stop a function from outside: `work` calls [`check`](Self::check) before each thing that only a leader may
+    /// do, and returns soon once that fails. When the term is to end in good order the next member waits for it, for the drain
+    /// time and the grace of the configuration at most; after that the membership halts, and the others wait for its session to
+    /// end.
+    pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
+        let running = self.term.begin()?;
+        let output = work();
+        drop(running);
+        self.term.give_back();
+        Some(output)
+    }
+
+    /// Checks that this term holds at this instant: see [`Term::check`](crate::Term::check).
+    ///
+    /// # Errors
+    /// The term is over, or was given back.
+    pub fn check(&self) -> Result<Fence, TermOver> {
+        self.term.check()
+    }
+
+    /// The token of this term, whether or not it still holds.
+    #[must_use]
+    pub fn fence(&self) -> Fence {
+        self.term.fence()
+    }
+
+    /// Time for which this term holds if it is not renewed; zero where it is over.
+    #[must_use]
+    pub fn time_left(&self) -> Duration {
+        self.term.time_left()
+    }
+
+    /// Waits until the term is over or is to end, for `limit` at most; true if it is. For work that pauses between its steps.
+    ///
+    /// # Panics
+    /// Within async code.
+    #[must_use]
+    pub fn ends_within(&self, limit: Duration) -> bool {
+        self.block_on(async { tokio::time::timeout(limit, self.term.stopping()).await.is_ok() })
+    }
+
+    fn block_on<T>(&self, future: impl Future<Output = T>) -> T {
+        self.waits.block_on(future)
+    }
+}

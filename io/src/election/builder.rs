@@ -1,0 +1,163 @@
+//! From what a program says to a membership.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use rolecall_core::election::Timing;
+use rolecall_core::{Config, Health, Metadata, Time};
+
+use super::seat::{Seat, SeatService};
+use super::{Election, JoinError, id};
+use crate::driver::Orders;
+use crate::store::{Registration, StoreUrl};
+use crate::{Clock, NodeBuilder, Status, SystemClock};
+
+/// Prepares to join an election: see [`Election::builder`].
+#[derive(Clone, Debug)]
+#[must_use = "nothing is joined before `join`"]
+pub struct ElectionBuilder {
+    url: String,
+    name: String,
+    address: Option<String>,
+    registration: Registration,
+    session_timeout: Duration,
+    join_limit: Duration,
+    config: Config,
+}
+
+impl ElectionBuilder {
+    pub(super) fn new(url: String, name: String) -> Self {
+        Self {
+            url,
+            name,
+            address: None,
+            registration: Registration::default(),
+            session_timeout: Duration::from_secs(10),
+            join_limit: Duration::from_secs(10),
+            config: Config { follows_workers: true, ..Config::new(id::generated()) },
+        }
+    }
+
+    /// Member's id, unique in the election. Default: the host's name and random letters.
+    pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
+        self.config.id = id.into();
+        self
+    }
+
+    /// Address at which others reach this member, `host:port`, which they see as the leader's and in the list of members.
+    pub fn address(mut self, address: impl Into<String>) -> Self {
+        self.address = Some(address.into());
+        self
+    }
+
+    /// Names and values that every member sees of this one in [`Election::members`], such as its zone or its version.
+    pub fn metadata(mut self, metadata: Metadata) -> Self {
+        self.registration.metadata = metadata;
+        self
+    }
+
+    /// Only looks on: follows who leads and who is a member, never leads and is not listed.
+    pub fn observer(mut self) -> Self {
+        self.config.observes = true;
+        self
+    }
+
+    /// Session timeout to ask the store for: a member that crashes is missed so late. Default: 10 s.
+    pub fn session_timeout(mut self, timeout: Duration) -> Self {
+        self.session_timeout = timeout;
+        self
+    }
+
+    /// Time for which work may go on once its term is to end in good order. Default: 5 s.
+    pub fn drain(mut self, drain: Duration) -> Self {
+        self.config.drain = drain;
+        self
+    }
+
+    /// Time within which the store has to answer. Default: 10 s.
+    pub fn join_limit(mut self, limit: Duration) -> Self {
+        self.join_limit = limit;
+        self
+    }
+
+    /// Changes what the core is told, for whatever has no method of its own here.
+    pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
+        change(&mut self.config);
+        self
+    }
+
+    /// Joins: returns once the store is connected and this member is listed.
+    ///
+    /// # Errors
+    /// - A malformed URL, an unknown scheme, a store that this build has no adapter for, or a name that can't be kept: at once.
+    /// - A store that can't be reached: after the join limit.
+    /// - An id that a live member has: once that member's session would be over if it were dead, which takes one and a half of
+    ///   its session timeouts at most.
+    /// - A store that answers, but does not give this member its place: after the join limit and three session timeouts.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with time.
+    pub async fn join(self) -> Result<Election, JoinError> {
+        let (reach, place) = (self.join_limit, self.join_limit + 3 * self.session_timeout);
+        let (election, store) = self.begin().await?;
+        let clock = SystemClock::new();
+        if !election.reaches(clock.now() + reach, is_connected).await? {
+            return Err(JoinError::Unreachable { store, limit: reach });
+        }
+        if !election.reaches(clock.now() + place, has_place).await? {
+            let reason = election.observer().status().ready().err();
+            let reason = reason.unwrap_or_else(|| "it is not registered yet".into());
+            return Err(JoinError::NoPlace { store, limit: place, reason });
+        }
+        Ok(election)
+    }
+
+    async fn begin(mut self) -> Result<(Election, String), JoinError> {
+        let url: StoreUrl = self.url.parse()?;
+        url.require_built()?;
+        if let Some(tick) = url.tick().filter(|_| self.config.election == Timing::QUEUE) {
+            self.config.election = Timing::queue(tick);
+        }
+        let grace = self.config.stop_grace + Duration::from_secs(5);
+        self.config.shutdown_limit = self.config.shutdown_limit.max(self.config.drain + grace);
+        let (id, observes, told) = (Arc::clone(&self.config.id), self.config.observes, url.to_string());
+        let (orders, ordered) = Orders::channel();
+        let seat = Arc::new(Seat::new(orders.clone()));
+        let open = move |participant| url.open(participant);
+        let mut builder = NodeBuilder::new(self.config, SeatService(Arc::clone(&seat)), open)
+            .cluster(self.name)
+            .session_timeout(self.session_timeout)
+            .registration(self.registration)
+            .at_home((orders, ordered));
+        if let Some(address) = self.address {
+            builder = builder.address(address);
+        }
+        let prepared = builder.prepare();
+        let (leader, members) = (prepared.leader(), prepared.members());
+        let node = prepared.start().await.map_err(JoinError::start)?;
+        Ok((Election { id, observes, seat, node, leader, members }, told))
+    }
+}
+
+impl Election {
+    /// Waits until the status is as `wanted`, until `deadline`; false where that came first.
+    async fn reaches(&self, deadline: Time, wanted: fn(&Status) -> bool) -> Result<bool, JoinError> {
+        let observer = self.observer();
+        tokio::select! {
+            biased;
+            Some(_) = observer.until(wanted) => Ok(true),
+            outcome = observer.ended() => Err(JoinError::ended(&self.id, outcome)),
+            () = SystemClock::new().sleep_until(deadline) => Ok(false),
+        }
+    }
+}
+
+/// True once the store has given the member a session.
+fn is_connected(status: &Status) -> bool {
+    status.session.is_some()
+}
+
+/// True once the member is listed, or looks on.
+fn has_place(status: &Status) -> bool {
+    matches!(status.health, Health::Serving | Health::Observing)
+}
