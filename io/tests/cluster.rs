@@ -225,7 +225,7 @@ async fn a_node_with_other_settings_than_its_cluster_is_refused() {
 
     let differ = Objection::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() };
     assert_eq!(outcome, Outcome::Refused(differ));
-    assert!(outcome.to_string().contains("set up with 64 shards"), "{outcome}");
+    assert!(outcome.to_string().contains("uses 64 shards"), "{outcome}");
     third.shut_down().await;
     assert_eq!(within(third.wait()).await, Outcome::Exited);
 }
