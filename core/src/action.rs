@@ -1,74 +1,77 @@
-//! What a node wants done.
+//! Actions: the orders of a node to its driver.
 
 use alloc::sync::Arc;
 
 use crate::store::Request;
 use crate::{Candidate, Difference, Directory, Epoch, Fence, OpId, Role, Time, Violation};
 
-/// One life of a service, from start to end. Counted by the node, never used twice.
+/// One life of a service, from start to end. The node counts them and never uses a number twice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Run(pub u32);
 
-/// An order to the driver. Orders are carried out in the order in which they were given.
+/// An order to the driver. The driver carries out actions in the order in which it gets them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Action {
-    /// Give a request to the store; [`Event::Answered`](crate::Event::Answered) echoes `id`.
+    /// Send a request to the store. [`Event::Answered`](crate::Event::Answered) echoes its `id`.
     Store {
-        /// Its name.
+        /// Id of the operation.
         id: OpId,
-        /// What is asked.
+        /// The request.
         request: Request,
     },
-    /// Leader-only acts may begin, carrying `fence`, strictly before `until` on the node's clock. Replaces what held before.
+    /// Let leader-only acts begin, with `fence`, strictly before `until` on the node's clock. Replaces any earlier
+    /// permission.
     OpenGate {
-        /// The term's token.
+        /// Fence of the term.
         fence: Fence,
-        /// The end of its validity.
+        /// End of the term's validity.
         until: Time,
     },
-    /// No leader-only act may begin any more.
+    /// Let no leader-only act begin any more.
     CloseGate,
-    /// Requests of terms older than `0` are to be refused from now on, and those of other incarnations.
+    /// Refuse requests of terms older than this fence from now on, and those of other incarnations.
     Floor(Fence),
-    /// Start the service of a role; answered by [`Event::ServiceStarted`](crate::Event::ServiceStarted) or
+    /// Start the service of a role. Answered by [`Event::ServiceStarted`](crate::Event::ServiceStarted) or
     /// [`Event::ServiceFailed`](crate::Event::ServiceFailed).
     StartService {
         /// The life that begins.
         run: Run,
-        /// What it serves.
+        /// The role to serve.
         role: Role,
-        /// The token of its term, on a leader.
+        /// Fence of the term, on a leader.
         fence: Option<Fence>,
     },
-    /// Take no new requests, let those in flight end until `drain_until`, cut off the rest, stop; answered by
-    /// [`Event::ServiceStopped`](crate::Event::ServiceStopped), also when the application's stop fails.
+    /// Stop a service: take no new requests, let those in flight end until `drain_until`, cut off the rest, and stop.
+    /// Answered by [`Event::ServiceStopped`](crate::Event::ServiceStopped), even if the application's stop fails.
     StopService {
         /// The life that ends.
         run: Run,
-        /// When requests in flight are cut off; a time that is past means at once.
+        /// Time at which requests in flight are cut off; at once if it is past.
         drain_until: Time,
     },
-    /// Tell whoever is interested.
+    /// Pass on news to anyone who is interested.
     Announce(Announcement),
-    /// The store's session is of no use: drop it and open a new one.
+    /// Drop the session, which is of no use, and open a new one.
     RenewSession,
-    /// A promise of liveness or tidiness is violated: say so loudly, drop the store's session and open a new one.
+    /// Drop the session loudly and open a new one, because a promise of liveness or tidiness is broken.
     StartAfresh(Violation),
-    /// End the store's session; everything that lives with it goes at once.
+    /// End the session. Everything that it owns is deleted at once.
     CloseSession,
-    /// The shutdown is complete: the process may end.
+    /// End the process: the shutdown is complete.
     Exit,
-    /// The node refuses to go on with this configuration: end with an error. Nothing of others was touched.
+    /// End with an error: the node refuses to go on with this configuration. It has touched nothing of other nodes.
     Refuse(Objection),
-    /// A promise was violated: close the gate, write the journal, delete nothing, end with 70. Better to die than lie.
+    /// End with exit code 70 because a promise was violated: close the gate, write the journal, delete nothing. Better
+    /// to die than lie.
     Halt(Violation),
 }
 
 impl Action {
-    /// True for what a node orders last: nothing more comes of it, and its process ends with all that it serves.
+    /// True for the last action of a node. After it the node does nothing, and its process ends with everything that it
+    /// serves.
     #[must_use]
     pub const fn ends_node(&self) -> bool {
         match self {
@@ -86,7 +89,7 @@ impl Action {
         }
     }
 
-    /// True for what ends the permission to begin leader-only acts.
+    /// True if no leader-only act may begin after this action.
     #[must_use]
     pub const fn closes_gate(&self) -> bool {
         match self {
@@ -126,74 +129,75 @@ impl Action {
     }
 }
 
-/// News for the application and the people who watch.
+/// News for the application and for people who watch.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Announcement {
     /// This node serves another role than before.
     Role(Role),
-    /// Another node leads than before, or none that is known.
+    /// Another node leads than before, or no known node does.
     Leader(Option<Leader>),
-    /// A directory changed; one announcement for each snapshot.
+    /// A directory changed. There is one announcement for each snapshot.
     Members {
-        /// Which.
+        /// The directory.
         directory: Directory,
-        /// How.
+        /// The change.
         difference: Difference,
     },
-    /// Somebody changed the settings in the store under a running cluster. This node goes on with its own; one that starts
+    /// The settings in the store changed under a running cluster. This node goes on with its own; a starting node
     /// refuses.
     SettingsChanged(Arc<str>),
-    /// No session owns this candidate: it is skipped, and should be deleted by whoever made it. Said once in a session.
+    /// No session owns this candidate. It is skipped, and its author should delete it. Announced once in a session.
     Ownerless(Candidate),
 }
 
-/// Who leads, as far as this node can see.
+/// The leader, as far as this node can see.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Leader {
     /// A Rolecall node that serves as coordinator.
     Node {
-        /// Its id.
+        /// Id of the node.
         id: Arc<str>,
-        /// Where it answers.
+        /// Address of the node.
         address: Arc<str>,
-        /// Its term's number.
+        /// Epoch of its term.
         epoch: Epoch,
     },
-    /// A contender of another kind stands first in the queue: no address, no epoch, no promise.
+    /// A contender of another kind that stands first in the queue. It has no address and no epoch, and makes no
+    /// promises.
     Foreign {
-        /// What its candidate says of it.
+        /// The candidate's description of itself.
         id: Arc<str>,
     },
 }
 
-/// Why a node refuses to go on.
+/// Reason for which a node refuses to go on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Objection {
     /// Another live session is registered under this node's id.
     IdentityTaken {
-        /// Where that node answers.
+        /// Address of that node.
         address: Arc<str>,
     },
-    /// Nothing is left of the session timeout once the margin is taken off.
+    /// The margin leaves nothing of the session timeout.
     NoValidity {
-        /// The timeout that the store granted, in milliseconds.
+        /// Session timeout that the store granted, in milliseconds.
         timeout_ms: u64,
-        /// What has to be set aside, in milliseconds.
+        /// Margin that has to be set aside, in milliseconds.
         margin_ms: u64,
     },
     /// The cluster was set up with other settings than this node's.
     SettingsDiffer {
-        /// This node's.
+        /// This node's settings.
         ours: Arc<str>,
-        /// Those in the store.
+        /// The settings in the store.
         theirs: Arc<str>,
     },
     /// The store does not let this node read or write the settings of the cluster.
     SettingsDenied {
-        /// The time for which it has denied them, in milliseconds.
+        /// Time for which the store has denied them, in milliseconds.
         limit_ms: u64,
     },
 }

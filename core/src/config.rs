@@ -1,19 +1,19 @@
-//! What a node is told once, at its start.
+//! The configuration of a node, fixed at its start.
 
 use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::election::Timing;
 
-/// What to do when the connection to the store is lost while this node leads.
+/// Reaction of a leader to the loss of its connection to the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum OnSuspend {
-    /// Lead on until the validity of the term ends: a short loss changes nothing.
+    /// Lead on until the validity of the term ends. A short loss changes nothing.
     #[default]
     Hold,
-    /// Stop at once.
+    /// Step down at once.
     StepDown,
 }
 
@@ -22,38 +22,41 @@ pub enum OnSuspend {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Config {
-    /// This node's id, unique in the cluster.
+    /// Id of this node, unique in the cluster.
     pub id: Arc<str>,
-    /// Times of the store by which the election is safe, by the election's family. Default: a queue on a store whose tick is
-    /// unknown.
+    /// Times of the store that decide when the election is safe, by the election's family. Default: a queue on a store
+    /// whose tick is unknown.
     pub election: Timing,
-    /// By how much the rate of this node's clock may be wrong, in parts per million.
+    /// Largest error of the clock's rate, in parts per million. Default: 10,000.
     pub clock_error_ppm: u32,
-    /// How long the gate may take to close once its time has come.
+    /// Longest time that the gate takes to close. Default: 10 ms.
     pub gate_close: Duration,
-    /// How long requests in flight may go on when a service is stopped in good order.
+    /// Time that requests in flight get when a service is stopped in good order. Default: 5 s.
     pub drain: Duration,
-    /// How long after the end of its drain a service may take to stop before that is a [`Violation`](crate::Violation).
+    /// Time that a service gets to stop after its drain, before that becomes a [`Violation`](crate::Violation).
+    /// Default: 5 s.
     pub stop_grace: Duration,
-    /// How long a service may take to start.
+    /// Time that a service gets to start. Default: 10 s.
     pub start_limit: Duration,
-    /// The limit over the whole of a shutdown.
+    /// Limit of a whole shutdown. Default: 15 s.
     pub shutdown_limit: Duration,
-    /// How often everything is read again though nothing happened: watches get lost in the field.
+    /// Interval at which everything is read again even if nothing happened, since watches get lost in the field.
+    /// Default: 30 s.
     pub relist: Duration,
-    /// What to do when the connection is lost.
+    /// Reaction to the loss of the connection. Default: [`OnSuspend::Hold`].
     pub on_suspend: OnSuspend,
-    /// True if this node only looks on: it follows who leads and who works, never stands, serves no role, and registers
-    /// nothing. Default: false.
+    /// True if this node only observes: it follows who leads and who works, but never stands, serves no role, and
+    /// registers nothing. Default: false.
     pub observes: bool,
-    /// True if this node is listed in the directories by its role. Without that, nobody finds it there, and two nodes of one
-    /// id are not found out. Default: true.
+    /// True if this node is listed in the directories under its role. Without that nobody finds it there, and two nodes
+    /// with the same id go unnoticed. Default: true.
     pub registers: bool,
-    /// True if this node follows the directory of workers whatever its role; a leader and an observer always do. Default:
+    /// True if this node follows the directory of workers in every role; a leader and an observer always do. Default:
     /// false.
     pub follows_workers: bool,
-    /// Settings that all nodes of the cluster must have in common. The first node writes them to the store. A node that finds
-    /// others there refuses to take part, as does one to which the store has denied them for ten seconds. Default: none.
+    /// Settings that all nodes of the cluster must share. The first node writes them to the store. A node that finds
+    /// other settings there refuses to take part, as does one to which the store has denied them for ten seconds.
+    /// Default: none.
     pub settings: Option<Arc<str>>,
 }
 
@@ -79,7 +82,7 @@ impl Config {
         }
     }
 
-    /// How often a leader writes its heartbeat.
+    /// Interval between a leader's heartbeats.
     #[must_use]
     pub fn heartbeat(timeout: Duration) -> Duration {
         timeout / 10
@@ -91,13 +94,13 @@ impl Config {
         self.election.margin(self, timeout)
     }
 
-    /// Time for which one committed write of a session proves that the session lives; `None` where nothing is left.
+    /// Time for which one committed write proves that its session lives; `None` if the margin leaves nothing.
     #[must_use]
     pub fn validity(&self, timeout: Duration) -> Option<Duration> {
         timeout.checked_sub(self.margin(timeout)).filter(|left| *left > Self::heartbeat(timeout))
     }
 
-    /// Error of this node's clock over `duration`, at worst.
+    /// Largest error of this node's clock over `duration`.
     pub(crate) fn drift(&self, duration: Duration) -> Duration {
         (duration / 1_000_000).saturating_mul(self.clock_error_ppm)
     }

@@ -1,4 +1,4 @@
-//! The highest epoch that this node has seen, and what the term record said in this session.
+//! The highest fence that this node has seen, and the term record as read in this session.
 
 use crate::mutant::Mutant;
 use crate::names::{Named, Names};
@@ -6,15 +6,15 @@ use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request, TermRequest};
 use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
 
-/// The floor under the epochs that this node accepts. It outlives sessions; a starting node reads it from the term record,
-/// which outlives leaders.
+/// The lowest fence that this node accepts. It outlives sessions; a starting node reads it from the term record, which
+/// outlives leaders.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Floor {
     fence: Option<Fence>,
-    /// What was read on this connection.
+    /// The record, as read on this connection.
     read: Option<Reading>,
-    /// Whether the floor's incarnation was seen in this session, so that a lost record is written again with it.
+    /// True if the floor's incarnation was seen in this session, so that a lost record is written again with it.
     known: bool,
     pending: Option<Pending<()>>,
     backoff: Backoff,
@@ -25,12 +25,12 @@ pub(crate) struct Floor {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Reading {
     Missing,
-    /// Something stands in its place that is not a record.
+    /// Something that is not a record stands in its place.
     Malformed,
     Found(Incarnation),
 }
 
-/// How a claim writes the term record.
+/// The term record that a claim writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Record {
     pub(crate) incarnation: Incarnation,
@@ -46,7 +46,7 @@ impl Floor {
         self.fence
     }
 
-    /// How to claim a term, once the record was read on this connection.
+    /// The record for a claim, once it was read on this connection.
     pub(crate) fn record(&self, standing: &Standing) -> Option<Record> {
         let kept = self.fence.filter(|_| self.known).map(|fence| fence.incarnation);
         match self.read? {
@@ -68,7 +68,7 @@ impl Floor {
         self.backoff.clear();
     }
 
-    /// The record is not what it was read to be.
+    /// Rereads the record, which is not as it was read.
     pub(crate) fn reread(&mut self) {
         self.read = None;
         if let Some(pending) = &mut self.pending {
@@ -76,7 +76,7 @@ impl Floor {
         }
     }
 
-    /// Somebody shows a token. One that is newer is not believed: it has the record read.
+    /// Notes a fence that someone showed. A newer one is not believed, but makes the node read the record.
     pub(crate) fn shown(&mut self, fence: Fence) {
         if self.fence.is_none_or(|floor| fence.is_newer_than(floor)) {
             if Mutant::ForgedFenceBelieved.lives() {
@@ -86,8 +86,9 @@ impl Floor {
         }
     }
 
-    /// Other coordinators are registered than before, `newest` the newest epoch among them. One that is not the floor's
-    /// tells of a term that was claimed since, so that a deposed leader is refused before the new one has asked anything.
+    /// Notes a change of the registered coordinators, with the newest epoch among them. If it is not the floor's, a
+    /// term was claimed since: the record is read, so that a deposed leader is refused before the new one has asked
+    /// anything.
     pub(crate) fn coordinators_changed(&mut self, newest: Option<Epoch>) {
         let known = newest.is_none() || newest == self.fence.map(|fence| fence.epoch);
         if self.is_lost() || !known {
@@ -95,16 +96,16 @@ impl Floor {
         }
     }
 
-    /// This node's own claim was written.
+    /// Notes that this node's own claim was written.
     pub(crate) fn claimed(&mut self, fence: Fence) {
         self.fence = Some(fence);
         self.known = true;
-        // A reading that is under way may have been taken before the claim.
+        // A reading under way may have been taken before the claim.
         self.pending = None;
         self.read = Some(Reading::Found(fence.incarnation));
     }
 
-    /// True if somebody deleted the record, or wrote something over it. A leader then claims anew: without it, nodes that start
+    /// True if someone deleted or overwrote the record. A leader then claims anew: without a record, starting nodes
     /// know of no term.
     pub(crate) fn is_lost(&self) -> bool {
         match self.read {
@@ -138,8 +139,9 @@ impl Floor {
         }
     }
 
-    /// What the record says. One session's readings never go back, so another incarnation is that of a later life of the
-    /// record: the store was emptied, or an operator deleted the record and somebody wrote it who did not know the first.
+    /// Takes over a record. One session's readings never go back, so another incarnation belongs to a later life of the
+    /// record: the store was emptied, or an operator deleted the record and a node that did not know its incarnation
+    /// wrote it again.
     fn found(&mut self, fence: Fence) {
         let older = |floor: Fence| floor.incarnation == fence.incarnation && floor.epoch >= fence.epoch;
         if !self.fence.is_some_and(older) || Mutant::FloorGoesBack.lives() {
@@ -178,7 +180,7 @@ impl Floor {
         self.pending.as_ref().is_some_and(|pending| pending.awaits(now, id))
     }
 
-    /// Whether it waits for nothing although it should.
+    /// True if it waits for nothing although it should.
     pub(crate) fn is_stuck(&self, connected: bool) -> bool {
         connected && self.read.is_none() && self.pending.is_none() && self.backoff.deadline().is_none()
     }
@@ -193,7 +195,7 @@ impl Named for Floor {
     }
 }
 
-/// Nothing is known of the operation but that it is pending.
+/// A pending operation of which nothing else is known.
 impl Named for () {
     fn names(&mut self, _names: &mut dyn Names) {}
 }

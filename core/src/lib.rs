@@ -8,7 +8,7 @@
 //!  operator ─────────────┘              └───────────────► next_deadline: when to wake the node
 //! ```
 //!
-//! A [`Node`] does nothing by itself. Whoever drives it hands in what happened and when, and carries out what it asks for, in
+//! A [`Node`] does nothing by itself. A driver passes in each event with its time, and carries out the actions in
 //! order. The coordination store is such a machine too ([`store::Machine`]), so a whole cluster fits into a test:
 //!
 //! ```
@@ -40,13 +40,13 @@
 //! assert_eq!(node.role(), Role::Leader);
 //! ```
 //!
-//! The examples `threads` and `smol` drive nodes on real time; `rolecall` does so on tokio. [`observe`] has the judges of
-//! the promises ([`Violation`]), [`Trace`] makes what happened readable.
+//! The examples `threads` and `smol` drive nodes in real time; `rolecall` does so on tokio. [`observe`] has the judges
+//! of the promises ([`Violation`]). [`Trace`] turns events and actions into readable text.
 #![no_std]
 #![deny(clippy::std_instead_of_core, clippy::std_instead_of_alloc, clippy::alloc_instead_of_core)]
 
 extern crate alloc;
-// The code that `arbitrary` derives counts recursion in a thread-local; a mutant is named by the environment.
+// Code derived by `arbitrary` counts recursion in a thread-local; mutants are named by an environment variable.
 #[cfg(any(feature = "arbitrary", rolecall_mutants))]
 extern crate std;
 
@@ -92,7 +92,7 @@ pub use timer::Timer;
 pub use trace::Trace;
 pub use violation::{Class, Violation};
 
-/// The example of the README runs too.
+/// Runs the README's example.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

@@ -1,4 +1,4 @@
-//! Who is registered, and as what.
+//! Members: the registered nodes.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -17,14 +17,14 @@ pub enum Directory {
     Coordinators,
 }
 
-/// Identifies an entry: one node during one session. Ordered by node, then session.
+/// Key of an entry: one node during one session. Ordered by node, then session.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct MemberKey {
-    /// The node's id.
+    /// Id of the node.
     pub id: Arc<str>,
-    /// The session that owns the entry.
+    /// Session that owns the entry.
     pub session: Session,
 }
 
@@ -33,41 +33,42 @@ pub struct MemberKey {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Member {
-    /// Which entry it is.
+    /// Key of the entry.
     pub key: MemberKey,
-    /// Where the node answers, `host:port`.
+    /// Address of the node, `host:port`.
     pub address: Arc<str>,
-    /// The epoch of its term, on a coordinator.
+    /// Epoch of its term, on a coordinator.
     pub epoch: Option<Epoch>,
-    /// The timeout of its session, where it says so.
+    /// Timeout of its session, if the entry says so.
     pub session_timeout: Option<Duration>,
-    /// The store's revision at which the entry was created (ZooKeeper: `czxid`); tells who came first.
+    /// Revision of the store at which the entry was created (ZooKeeper: `czxid`); it tells which of two entries came
+    /// first.
     pub created: u64,
-    /// What the application says of it. Fuzzers leave it empty: no machine looks at it.
+    /// The application's description of it. Fuzzers leave it empty, since no machine reads it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Metadata::is_empty"))]
     #[cfg_attr(feature = "arbitrary", arbitrary(default))]
     pub metadata: Metadata,
 }
 
-/// A whole directory at one reading, ordered by key; malformed entries are left out and counted.
+/// One reading of a whole directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Snapshot {
-    /// The entries that could be read, ordered by key, no key twice.
+    /// The readable entries, ordered by key, without duplicates.
     pub members: Vec<Member>,
-    /// How many could not.
+    /// Number of malformed entries, which are left out.
     pub skipped: u32,
 }
 
-/// What changed from one snapshot to the next. Applied to the earlier it gives the later (promise P10).
+/// Change from one snapshot to the next. Applied to the earlier one it gives the later one (promise P10).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Difference {
-    /// Entries that are new.
+    /// New entries.
     pub joined: Vec<Member>,
-    /// Entries that are gone.
+    /// Keys of entries that are gone.
     pub left: Vec<MemberKey>,
-    /// Entries whose data is other than it was.
+    /// Entries with changed data.
     pub changed: Vec<Member>,
 }

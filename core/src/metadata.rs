@@ -1,12 +1,12 @@
-//! What a member says of itself.
+//! A member's description of itself.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::sync::Arc;
 use core::fmt;
 
-/// Names and values that an application gives its own member, for others to read: a version, a zone, a port. They never
-/// change while the member's session lives. Clones share one map.
+/// Names and values that an application gives its own member for others to read, such as a version, a zone or a port.
+/// They never change while the member's session lives. Clones share one map.
 ///
 /// ```
 /// use rolecall_core::Metadata;
@@ -19,18 +19,18 @@ use core::fmt;
 pub struct Metadata(Arc<BTreeMap<String, String>>);
 
 impl Metadata {
-    /// The value of `name`.
+    /// Value of `name`.
     #[must_use]
     pub fn get(&self, name: &str) -> Option<&str> {
         self.0.get(name).map(String::as_str)
     }
 
-    /// Names with their values, ordered by name.
+    /// Names and values, ordered by name.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    /// True if it says nothing.
+    /// True if there are no values.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()

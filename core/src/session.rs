@@ -1,4 +1,4 @@
-//! Sessions with the store, and the names of operations within them.
+//! Sessions with the store, and the ids of operations in them.
 
 /// The store's number of a session.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -7,24 +7,24 @@
 pub struct Session(pub u64);
 
 impl Session {
-    /// The owner of what no session owns.
+    /// The owner of entries that no session owns.
     pub const NOBODY: Self = Self(0);
 }
 
-/// The generation of the connection: it rises with every session-up, suspension and loss.
+/// Generation of the connection. It rises with every session-up, suspension and loss.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Link(pub u32);
 
-/// What an operation is for; at most one is pending in each slot.
+/// The purpose of an operation. At most one operation is pending in each slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Slot {
     /// Standing in the election: enter, list, inspect, claim.
     Election,
-    /// Deleting what stands in the election and should not be there.
+    /// Deleting unwanted candidates.
     Sweep,
     /// The leader's heartbeat.
     Beat,
@@ -38,15 +38,15 @@ pub enum Slot {
     Settings,
 }
 
-/// The name of one operation; its answer and its notices echo it.
+/// Id of one operation. Its answer and its notices echo it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct OpId {
     /// The connection on which it was sent.
     pub link: Link,
-    /// What it is for.
+    /// Purpose.
     pub slot: Slot,
-    /// Counts the operations of a node.
+    /// Number, counted through all operations of a node.
     pub sequence: u32,
 }

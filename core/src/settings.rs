@@ -1,5 +1,5 @@
-//! Settings that the whole cluster has in common: agreed upon before a node takes any part, and kept in the store by whoever
-//! leads.
+//! Settings that the whole cluster shares. Nodes agree upon them before they take any part, and the leader keeps them
+//! in the store.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -10,31 +10,31 @@ use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, Refusal, Reply, Request, SettingsRequest};
 use crate::{Config, Objection, OpId, Sink, Slot, Time, Timer};
 
-/// Agreement on the settings. The first node of a cluster writes its own; every other has to have the same.
+/// Agreement on the settings. The first node of a cluster writes its own; every other node must have the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Settings {
-    /// True once the settings in the store were those of this node.
+    /// True once the settings in the store were this node's.
     agreed: bool,
-    /// True if the store was read since it was last known to have changed, or may have.
+    /// True if the store was read since the settings last changed, or may have.
     fresh: bool,
     pending: Option<Pending<()>>,
     backoff: Backoff,
-    /// End of the patience with a store that denies them.
+    /// Time at which this node gives up on a store that denies them.
     give_up_at: Option<Time>,
 }
 
 /// News of the settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum News {
-    /// Those in the store are others than this node's, found out before it took any part.
+    /// The store had other settings than this node's before the node took any part.
     Objection(Objection),
-    /// Somebody changed them in the store under a running cluster.
+    /// The settings in the store changed under a running cluster.
     Changed(Arc<str>),
 }
 
 impl Settings {
-    /// Longest time for which a starting node asks again for settings that the store denies.
+    /// Longest time that a starting node keeps asking for settings that the store denies.
     const PATIENCE: Duration = Duration::from_secs(10);
 
     /// True if nothing keeps the node from taking part.
@@ -49,7 +49,7 @@ impl Settings {
         self.give_up_at = None;
     }
 
-    /// Looks at them again, though nothing happened.
+    /// Rereads them although nothing happened.
     pub(crate) fn reread(&mut self) {
         self.fresh = Mutant::SettingsNotKept.lives() && self.agreed;
         if let Some(pending) = &mut self.pending {
@@ -84,12 +84,12 @@ impl Settings {
             return None;
         }
         let (ours, theirs) = (Arc::clone(ours), Arc::clone(theirs));
-        // The same slip on every node at once must not take a running cluster down.
+        // The same mistake on every node at once must not take a running cluster down.
         let differ = || News::Objection(Objection::SettingsDiffer { ours, theirs: Arc::clone(&theirs) });
         Some(if self.agreed { News::Changed(theirs) } else { differ() })
     }
 
-    /// Lets time pass. Returns an objection once the store has denied them for too long.
+    /// Applies the passing of time. Returns an objection once the store has denied them for too long.
     pub(crate) fn expire(&mut self, now: Time) -> Option<Objection> {
         self.pending.take_if(|pending| pending.deadline <= now);
         self.backoff.holds(now);
@@ -104,13 +104,13 @@ impl Settings {
             return;
         }
         let Some(standing) = step.connected() else { return };
-        // The same words twice do no harm, so one whose outcome is unknown is simply sent again.
+        // Writing the same settings twice does no harm, so a write of unknown outcome is simply sent again.
         let request = Request::Settings(SettingsRequest::Settle { settings: Arc::clone(settings) });
         self.pending = Some(step.send(&standing, Slot::Settings, (), request));
     }
 
-    /// The settings to be written unless there are some: of a node that has not agreed yet, or of a leader that has to look
-    /// whether they are still there.
+    /// Settings to write unless there are some. A node that has not agreed yet writes them, and so does a leader that
+    /// has to check that they still exist.
     fn wanted<'a>(&self, config: &'a Config, leads: bool) -> Option<&'a Arc<str>> {
         config.settings.as_ref().filter(|_| !config.observes && (!self.agreed || leads && !self.fresh))
     }

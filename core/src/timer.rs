@@ -1,12 +1,12 @@
-//! Why a node wants to be woken.
+//! The reasons of a node's wakes.
 
-/// The reason of a deadline.
+/// Reason of a deadline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Timer {
     /// An answer is overdue.
     Answer,
-    /// Something that was refused is tried again.
+    /// A refused request is sent again.
     Retry,
     /// The leader's heartbeat is due.
     Beat,
@@ -18,7 +18,7 @@ pub enum Timer {
     Service,
     /// A leader that resigned may stand again.
     HoldOff,
-    /// The entry under this node's id is looked at again.
+    /// The entry under this node's id is read again.
     Identity,
     /// A node that is stuck or untidy may start afresh again.
     FreshStart,

@@ -1,4 +1,4 @@
-//! What happened, as text that a person can review.
+//! The trace of a run, as text that a person can review.
 //!
 //! ```text
 //!  +1200ms  b  store: candidate 7 is gone -> list
@@ -17,7 +17,7 @@ use crate::store::{
 };
 use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Fence, Leader, OpId, Role, Snapshot, Time};
 
-/// Renders events and actions of the nodes of one run, relative to the first, one line each.
+/// Renders the events and actions of the nodes of one run, one line each, at times relative to the first.
 #[derive(Clone, Debug, Default)]
 pub struct Trace {
     start: Option<Time>,
@@ -39,19 +39,19 @@ impl Trace {
         &self.text
     }
 
-    /// Forgets the lines so far, and counts time anew.
+    /// Drops the lines so far, and counts time anew.
     pub fn restart(&mut self) {
         self.start = None;
         self.text.clear();
     }
 
-    /// Adds one line of somebody's who is not a node: a fault, an operator.
+    /// Adds one line about something other than a node: a fault, an operator.
     pub fn note(&mut self, now: Time, who: &str, what: &str) {
         self.line(now, who, what);
     }
 
-    /// Adds what happened to `node` and what it did about it. Left out are heartbeats, and events that nothing came of, but for
-    /// the loss and the return of the store.
+    /// Adds an event of `node` and its actions. Leaves out heartbeats, and events without actions, except the loss and
+    /// the return of the store.
     pub fn record(&mut self, now: Time, node: &str, event: &Event, actions: &[Action]) {
         let what = self.event(node, event);
         for action in actions {
@@ -73,7 +73,7 @@ impl Trace {
         self.line(now, node, &format!("{what} -> {done}"));
     }
 
-    /// A heartbeat, or the longer validity that came of it.
+    /// True for a heartbeat, or for the longer validity that follows from it.
     fn is_routine(&mut self, node: &str, action: &Action) -> bool {
         match action {
             Action::Store { request, .. } => request.effect() == Effect::Beat,

@@ -1,8 +1,8 @@
-//! The promises, each by its name.
+//! The promises, each with its name.
 
 use core::fmt;
 
-/// A promise of the design that does not hold: a fault of ours, as opposed to one of the world, which is handled.
+/// A broken promise of the design. It is a fault of this code, as opposed to a fault of the world, which is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Violation {
@@ -12,9 +12,9 @@ pub enum Violation {
     LeaderWithoutCandidate,
     /// P3: a service was started while another ran, or ended twice.
     ServicesOverlap,
-    /// P3: a service outlasted its drain and the grace after it.
+    /// P3: a service outlasted its drain and its grace.
     StopOverran,
-    /// P4: something was created after a stop was asked for.
+    /// P4: an entry was created after a stop was asked for.
     CreateAfterStop,
     /// P4: the session was closed while a create could still happen, before the limit.
     ClosedTooEarly,
@@ -24,9 +24,9 @@ pub enum Violation {
     NoLeader,
     /// P7: a waiter at rest does not watch exactly its direct predecessor.
     WrongWatch,
-    /// P8: something of an earlier attempt, session or connection changed what is believed.
+    /// P8: an answer or notice of an earlier attempt, session or connection changed the node's beliefs.
     StaleBelieved,
-    /// P9: at rest the registries do not say what the node does, or a leader is listed as a worker.
+    /// P9: at rest, the registries do not say what the node does, or a leader is listed as a worker.
     RegistryDisagrees,
     /// P10: a difference does not lead from one snapshot to the next.
     DifferenceBroken,
@@ -34,11 +34,11 @@ pub enum Violation {
     WriteStorm,
     /// A write was sent while another of its kind could still happen.
     WriteInDoubt,
-    /// Something was created that was there, or may have been.
+    /// An entry was created that existed, or may have existed.
     CreatedTwice,
-    /// A place in the queue was given up that was to be kept.
+    /// A node gave up a place in the queue that it should have kept.
     PlaceGivenUp,
-    /// What an earlier session left in the queue is not being deleted.
+    /// A candidate of an earlier session is not being deleted.
     FormerLeft,
     /// P12: an epoch did not rise.
     EpochNotRising,
@@ -46,28 +46,28 @@ pub enum Violation {
     OutlivedValidity,
     /// P14: a request of a stale term was accepted.
     StaleAccepted,
-    /// P14: a newer token was believed that neither the term record nor an own claim has shown.
+    /// P14: a node believed a newer fence that neither the term record nor its own claim has shown.
     ForgedBelieved,
-    /// A node that is to look on stands, serves or registers, or one registers that is not to be listed.
+    /// An observer stands, serves or registers, or a node registers that should not be listed.
     PartNotGiven,
-    /// A node stood for something before the settings of the cluster were agreed upon.
+    /// A node took a role before the settings of the cluster were agreed upon.
     Unsettled,
-    /// A machine waits for nothing and is not where it should be.
+    /// A machine waits for nothing although it is not where it should be.
     Stuck,
 }
 
-/// Kinds of violations, by what a node does about one of its own.
+/// Classes of violations, by a node's reaction to one of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Class {
-    /// Two nodes could lead, or be served at once: the node halts.
+    /// Two nodes could lead, or two services run at once. The node halts.
     Safety,
-    /// The node gets stuck, or leaves something untidy. It ends its session and starts afresh, since the same slip on every
-    /// node at once must not take a cluster down.
+    /// The node is stuck, or leaves something untidy. It ends its session and starts afresh, since the same mistake on
+    /// every node at once must not take a cluster down.
     Tidiness,
 }
 
 impl Violation {
-    /// The kind of this violation.
+    /// The class of this violation.
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
@@ -98,7 +98,7 @@ impl Violation {
         }
     }
 
-    /// The promise's number in the design, with its text.
+    /// Number of the promise in the design, and its text.
     #[must_use]
     pub const fn promise(self) -> &'static str {
         match self {
@@ -108,30 +108,30 @@ impl Violation {
                 "P3: every start of a service is followed by exactly one end before another starts"
             }
             Self::StopOverran => "P3: a stop ends within its drain and a grace",
-            Self::CreateAfterStop => "P4: after a stop was asked for no create is emitted",
+            Self::CreateAfterStop => "P4: nothing is created after a stop was asked for",
             Self::ClosedTooEarly => "P4: the session is closed only after its creates have ended, or at the limit",
             Self::SpareCandidate => "P5: at rest a session owns at most one candidate",
             Self::NoLeader => "P6: with a healthy store and a healthy candidate there is a leader in bounded time",
             Self::WrongWatch => "P7: at rest a waiter watches exactly its direct predecessor",
-            Self::StaleBelieved => "P8: nothing of an earlier attempt, session or connection changes what is believed",
+            Self::StaleBelieved => {
+                "P8: no answer of an earlier attempt, session or connection changes what a node believes"
+            }
             Self::RegistryDisagrees => "P9: at rest the registries say what the node does",
             Self::DifferenceBroken => "P10: the differences applied to the previous snapshot give the new one",
             Self::WriteStorm => "P11: at most six writes for each disturbance",
             Self::WriteInDoubt => {
-                "a write of unknown outcome is followed by none of its kind before a sync and a listing after it"
+                "no write follows one of its kind with an unknown outcome before a sync and then a listing"
             }
-            Self::CreatedTwice => "what may be there already is read before it is created",
-            Self::PlaceGivenUp => {
-                "of several own candidates the lowest is kept, and it goes only when its node withdraws"
-            }
-            Self::FormerLeft => "what an earlier session left in the queue is deleted by its name",
+            Self::CreatedTwice => "an entry that may exist is read before it is created",
+            Self::PlaceGivenUp => "the lowest of a node's candidates is kept until the node withdraws",
+            Self::FormerLeft => "candidates of earlier sessions are deleted by their names",
             Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
-            Self::StaleAccepted => "P14: a request of an older epoch or another incarnation is refused",
-            Self::ForgedBelieved => "P14: a newer epoch that is shown is not believed until the term record says so",
-            Self::PartNotGiven => "an observer stands for nothing, and who is not to be listed is not",
+            Self::StaleAccepted => "P14: requests of an older epoch or another incarnation are refused",
+            Self::ForgedBelieved => "P14: a newer epoch is not believed until the term record shows it",
+            Self::PartNotGiven => "an observer takes no role, and a node that should not be listed is not",
             Self::Unsettled => "nothing is created before the settings of the cluster are agreed upon",
-            Self::Stuck => "a quiet machine has a reason",
+            Self::Stuck => "a quiet machine has a reason to be quiet",
         }
     }
 }

@@ -1,5 +1,5 @@
-//! What both examples need: the pure store machine, shared by several nodes, and their trace; one node between two events; and
-//! the story that is told. How events wait and how time passes is each example's own.
+//! Common parts of both examples: the pure store machine, shared by several nodes, with their trace; one node between
+//! two events; and the story. Each example has its own way to queue events and to let time pass.
 
 #![allow(clippy::disallowed_types, reason = "an example is a driver: it is the one to read the clock")]
 
@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use rolecall_core::store::{self, Client, Machine, Output, Server, Timing};
 use rolecall_core::{Action, Config, Event, Node, Role, Session, Time, Trace};
 
-/// The session timeout: short, so that the example is too.
+/// Session timeout: short, so that the example is too.
 const TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The store, and a mailbox for each node; a mailbox is whatever the example's runtime has.
+/// The store, and a mailbox for each node. The type of mailbox depends on the example's runtime.
 pub(crate) struct Shared<M> {
     machine: Machine,
     mailboxes: BTreeMap<Session, M>,
@@ -31,7 +31,7 @@ impl<M: Fn(Event)> Shared<M> {
         Time::ZERO + self.began.elapsed()
     }
 
-    /// Opens a session for a node, whose mailbox is told.
+    /// Opens a session for a node, and tells its mailbox.
     fn connect(&mut self, id: &str, mailbox: M) -> Session {
         let client = Client { id: id.into(), address: format!("{id}.example:80").into(), metadata: Default::default() };
         let mut out = Vec::new();
@@ -47,14 +47,15 @@ impl<M: Fn(Event)> Shared<M> {
         session
     }
 
-    /// Hands an event to the store, and what it says to the nodes.
+    /// Gives an event to the store, and passes its outputs on to the nodes.
     fn give(&mut self, event: store::Event) {
         let mut out = Vec::new();
         self.machine.handle(self.now(), event, &mut out);
         self.tell(out);
     }
 
-    /// Writes down what a node did, and carries out what concerns the store; gives what is left for the node's own loop.
+    /// Adds a node's event and actions to the trace, and carries out the actions on the store. Returns events for the
+    /// node's own loop.
     fn carry_out(&mut self, id: &str, session: Session, event: &Event, actions: Vec<Action>) -> Vec<Event> {
         self.trace.record(self.now(), id, event, &actions);
         let mut events = Vec::new();
@@ -62,7 +63,7 @@ impl<M: Fn(Event)> Shared<M> {
             match action {
                 Action::Store { id, request } => self.give(store::Event::Request { session, id, request }),
                 Action::CloseSession => self.give(store::Event::Close { session }),
-                // A service that starts and stops in no time: an application would be told here.
+                // A service that starts and stops in no time. A driver would tell its application here.
                 Action::StartService { run, .. } => events.push(Event::ServiceStarted { run }),
                 Action::StopService { run, .. } => events.push(Event::ServiceStopped { run }),
                 Action::OpenGate { .. }
@@ -79,7 +80,7 @@ impl<M: Fn(Event)> Shared<M> {
         events
     }
 
-    /// A node is gone without a word: nothing is sent to it any more, and its session ends when its time has come.
+    /// Drops a node that was killed: nothing is sent to it any more, and its session times out.
     fn forget(&mut self, id: &str, session: Session) {
         self.trace.note(self.now(), id, "is killed");
         self.mailboxes.remove(&session);
@@ -122,13 +123,13 @@ impl Seat {
         Self { id, node: Node::new(config), session, next_ping: Time::ZERO }
     }
 
-    /// How long there is nothing to do unless something happens.
+    /// Time until there is something to do, unless an event comes.
     pub(crate) fn patience<M: Fn(Event)>(&self, shared: &Shared<M>) -> Duration {
         let wake = self.node.next_deadline().map_or(Time::MAX, |(at, _)| at);
         wake.min(self.next_ping).since(shared.now())
     }
 
-    /// Takes what happened, or that nothing did; gives the role that is served now, none once the node has ended.
+    /// Handles an event, or a wake without one. Returns the role that is served now, or `None` once the node has ended.
     pub(crate) fn step<M: Fn(Event)>(&mut self, shared: &mut Shared<M>, event: Option<Event>) -> Option<Role> {
         if self.next_ping <= shared.now() {
             self.next_ping = shared.now() + TIMEOUT / 3;
@@ -152,14 +153,14 @@ impl Seat {
     }
 }
 
-/// The story: three nodes come up, their leader is killed, another leads, all end.
+/// The story: three nodes start, their leader is killed, another leads, and all end.
 #[derive(Default)]
 pub(crate) struct Story {
     roles: BTreeMap<&'static str, Role>,
     killed: Option<&'static str>,
 }
 
-/// What comes next in it.
+/// The next thing to do.
 pub(crate) enum Next {
     Wait,
     Kill(&'static str),
@@ -167,7 +168,7 @@ pub(crate) enum Next {
 }
 
 impl Story {
-    /// A node serves a role.
+    /// Notes that a node serves a role. Returns the next thing to do.
     pub(crate) fn hear(&mut self, id: &'static str, role: Role) -> Next {
         self.roles.insert(id, role);
         let leader = self.roles.iter().find(|(id, role)| **role == Role::Leader && self.killed != Some(**id));

@@ -129,7 +129,7 @@ impl Election {
         }
     }
 
-    /// What time alone brings about: the end of validity, answers that are overdue. True when everything is to be read
+    /// Applies the passing of time: validity ends, and answers become overdue. Returns true if everything has to be read
     /// again.
     pub(crate) fn expire(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
         match self {

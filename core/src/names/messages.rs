@@ -1,4 +1,4 @@
-//! The names in what nodes, their drivers and the store tell each other.
+//! Renaming of the messages between nodes, their drivers and the store.
 
 use super::{Moment, Named, Names, Revision};
 use crate::store::{

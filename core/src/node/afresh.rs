@@ -1,4 +1,4 @@
-//! A node that finds itself stuck or untidy ends its session and starts afresh.
+//! Fresh starts: a node that finds itself stuck or untidy ends its session and begins anew.
 
 use core::time::Duration;
 
@@ -7,13 +7,13 @@ use crate::names::{Moment, Named, Names};
 use crate::violation::Class;
 use crate::{Action, Sink, Time, Timer, Violation};
 
-/// Earliest time of the next fresh start; `None` while nothing keeps it back.
+/// Earliest time of the next fresh start; `None` if one is possible now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct FreshStart(Option<Time>);
 
 impl FreshStart {
-    /// Shortest time between two fresh starts: each costs a session, and may cost a term.
+    /// Shortest time between two fresh starts. Each costs a session, and may cost a term.
     const PAUSE: Duration = Duration::from_secs(60);
 
     pub(super) fn expire(&mut self, now: Time) {
@@ -26,8 +26,8 @@ impl FreshStart {
 }
 
 impl Node {
-    /// Sees to it that every promise holds, as far as this node's state shows. One of safety that does not is the end; for
-    /// one of liveness or tidiness the node starts afresh.
+    /// Checks every promise that this node's state can show. A broken promise of safety ends the node; one of liveness
+    /// or tidiness makes it start afresh.
     pub(super) fn see_to_promises<S: Sink>(&mut self, now: Time, out: &mut S) {
         let Err(violation) = self.check() else { return };
         match violation.class() {
@@ -73,7 +73,7 @@ mod tests {
 
     const TIMEOUT: Duration = Duration::from_secs(300);
 
-    /// A node that is alone with its store.
+    /// A node alone with its store.
     struct Lone {
         now: Time,
         node: Node,
@@ -107,7 +107,7 @@ mod tests {
                     }
                     Output::Answered { id, answer, .. } => self.event(Event::Answered { id, answer }),
                     Output::Noticed { id, notice, .. } => self.event(Event::Noticed { id, notice }),
-                    // The node has given that session up already.
+                    // The node has already dropped that session.
                     Output::Expired { .. } => {}
                     other => panic!("nothing else happens here: {other:?}"),
                 }

@@ -1,4 +1,4 @@
-//! The names in a node's state.
+//! Renaming of a node's state.
 
 use super::{Both, HoldOff, HoldOffPhase, Node, Shown, Stop};
 use crate::names::{Canonical, Moment, Named, Names};
@@ -6,7 +6,7 @@ use crate::step::{Issuer, Pending};
 use crate::{Time, Timer};
 
 impl Node {
-    /// This state as it would be named if everything began at `now`: equal for states that nothing but names tells apart.
+    /// This state with canonical names, as if everything began at `now`. States that differ in names only become equal.
     /// [`handle`](Self::handle) commutes with it.
     #[must_use]
     pub fn canonical(&self, now: Time) -> Self {

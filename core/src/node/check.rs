@@ -6,7 +6,7 @@ use crate::registry::{Interest, Registry};
 use crate::{Role, Violation};
 
 impl Node {
-    /// Every invariant of this node and its machines.
+    /// Checks every invariant of this node and its machines.
     ///
     /// # Errors
     /// The first promise that does not hold.
@@ -26,7 +26,8 @@ impl Node {
         if connected { self.check_registries() } else { Ok(()) }
     }
 
-    /// A registry that neither asks nor waits says what this node does, and is followed as closely as it has to be.
+    /// Checks the registries: a quiet entry says what this node does, and a quiet mirror is followed as closely as it
+    /// has to be.
     fn check_registries(&self) -> Result<(), Violation> {
         let (workers, coordinators) = self.wanted_entries();
         let entry_lags = |one: &Membership, wanted| one.is_quiet() && !one.agrees(wanted);

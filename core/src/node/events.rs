@@ -1,4 +1,4 @@
-//! What each event means to each machine.
+//! The effects of each event on each machine.
 
 use core::time::Duration;
 
@@ -29,7 +29,7 @@ impl Node {
         }
     }
 
-    /// The loss of the session before may never have been announced, so the sessions are compared.
+    /// Begins or resumes a session. The loss of the one before may never have been announced, so sessions are compared.
     fn session_up<S: Sink>(&mut self, now: Time, session: Session, timeout: Duration, entropy: u64, out: &mut S) {
         let same =
             self.standing.is_some_and(|standing| standing.session == session || Mutant::SessionChangeUnnoticed.lives());

@@ -1,4 +1,4 @@
-//! The machine of one node: it owns one of each of the others and routes between them in one pass.
+//! The machine of one node, which owns one of each other machine and routes between them in one pass.
 
 mod afresh;
 mod candidacy;
@@ -29,7 +29,7 @@ use afresh::FreshStart;
 use candidacy::Candidacy;
 pub use query::Health;
 
-/// One node of a cluster: who leads, what must this node do now, who else is here.
+/// One node of a cluster. It knows who leads, what this node has to do now, and who else is here.
 ///
 /// ```
 /// use core::time::Duration;
@@ -39,7 +39,7 @@ pub use query::Health;
 /// let mut actions = Vec::new();
 /// let up = Event::SessionUp { session: Session(7), timeout: Duration::from_secs(10), entropy: 42 };
 /// node.handle(Time::ZERO, up, &mut actions);
-/// // It reads the term record and the directories before it stands for anything.
+/// // It reads the term record and the directories before it takes any role.
 /// assert!(actions.iter().all(|action| matches!(action, Action::Store { .. })));
 /// assert!(node.next_deadline().is_some());
 /// assert_eq!(node.check(), Ok(()));
@@ -50,11 +50,11 @@ pub struct Node {
     config: Config,
     issuer: Issuer,
     standing: Option<Standing>,
-    /// Earlier sessions of this process: their entries are not somebody else's.
+    /// Earlier sessions of this process. Their entries are not another node's.
     former: Vec<Session>,
     election: Election,
     floor: Floor,
-    /// Boxed, since it is at rest but for a node's beginning.
+    /// Boxed, since it matters only at a node's start.
     settings: Box<Settings>,
     identity: Identity,
     duty: Duty,
@@ -68,7 +68,7 @@ pub struct Node {
     shown: Shown,
 }
 
-/// One for each directory.
+/// One value for each directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Both<T> {
@@ -93,12 +93,12 @@ impl<T> Both<T> {
     }
 }
 
-/// Whether a leader resigned, and until when it does not stand again.
+/// Time in which a leader that resigned does not stand again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct HoldOff {
     phase: HoldOffPhase,
-    /// How often in a row; each doubles the next.
+    /// Number of resignations in a row; each doubles the next hold-off.
     times: u8,
 }
 
@@ -107,7 +107,7 @@ struct HoldOff {
 enum HoldOffPhase {
     #[default]
     Over,
-    /// Its service still stops, which may take longer than the hold-off: that is counted from the end.
+    /// The service still stops. That may take longer than the hold-off, which therefore counts from the end of it.
     Resigning,
     Until(Time),
 }
@@ -125,7 +125,7 @@ impl HoldOff {
         self.phase = HoldOffPhase::Resigning;
     }
 
-    /// The service of the term is gone.
+    /// Notes that the term's service is gone.
     fn resigned(&mut self, now: Time) {
         if self.phase == HoldOffPhase::Resigning {
             let length = Self::FIRST.saturating_mul(1 << self.times.saturating_sub(1)).min(Self::LIMIT);
@@ -147,19 +147,19 @@ impl HoldOff {
     }
 }
 
-/// How far this node's end has come.
+/// Progress of this node's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Stop {
-    /// Nobody asked for it.
+    /// No shutdown was asked for.
     No,
-    /// Registries are left, requests drained, the candidate deleted; the limit over all of it.
+    /// Registries are left, requests drained, the candidate deleted, all within the limit.
     Asked { limit: Time },
     /// Nothing more will be done.
     Over,
 }
 
-/// What the world was last told, so that it is told only what is new.
+/// The last news to the world, so that only changes are told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Shown {
@@ -169,7 +169,7 @@ struct Shown {
 }
 
 impl Node {
-    /// The most actions that one event can bring about; proved by the fuzzer.
+    /// Largest number of actions that one event can cause. The fuzzer proves it.
     pub const MAX_ACTIONS: usize = 24;
 
     /// A node that has not heard from its store yet.
@@ -202,7 +202,7 @@ impl Node {
         }
     }
 
-    /// Takes one event, at the time `now`, and puts what is to be done into `out`, in order. Total: any event at any time.
+    /// Handles one event at the time `now`, and pushes the actions to `out`, in order. Any event is valid at any time.
     pub fn handle<S: Sink>(&mut self, now: Time, event: Event, out: &mut S) {
         if self.stop == Stop::Over {
             return;
@@ -218,7 +218,7 @@ impl Node {
         self.see_to_promises(now, out);
     }
 
-    /// What time alone brings about.
+    /// Applies the passing of time.
     fn expire(&mut self, now: Time) {
         if self.election.expire(now, self.standing.as_ref(), &self.config) {
             self.reread_registries();
@@ -240,7 +240,7 @@ impl Node {
         self.registry.each().into_iter().for_each(Registry::reread);
     }
 
-    /// One pass: leadership, duty, registries, service, and only then the next requests.
+    /// Makes one pass: leadership, duty, registries, service, and only then the next requests.
     fn advance<S: Sink>(&mut self, now: Time, out: &mut S) {
         self.look_at_identity(now, out);
         if self.stop == Stop::Over {
@@ -296,7 +296,7 @@ impl Node {
         sight
     }
 
-    /// A leader that cannot serve gives its place to another.
+    /// Resigns if this node leads but cannot serve.
     fn resign_if_failing(&mut self, now: Time) {
         if self.hold_off.is_over() && self.services.has_failed_to_lead(now, &self.config) {
             self.hold_off.begin();
@@ -309,7 +309,7 @@ impl Node {
         }
     }
 
-    /// A node that gave its place up may enter anew once nothing is left of the old place.
+    /// Lets a node that gave up its place enter anew, once nothing is left of the old place.
     fn settle_candidacy(&mut self) {
         let leads = self.term().is_some() || self.services.occupied_by().role() == Role::Leader;
         if !leads && self.election.is_withdrawn() {
@@ -317,7 +317,7 @@ impl Node {
         }
     }
 
-    /// Lets this node's will and what it has seen of others take effect on its term.
+    /// Applies this node's will, and what it has seen of others, to its term.
     fn settle_leadership(&mut self) -> Will {
         let will = self.will();
         if let Some((fence, _)) = self.term() {
@@ -353,7 +353,7 @@ impl Node {
         self.config.observes && !Mutant::ObserverStands.lives()
     }
 
-    /// True if the settings and this node's id let it stand for something.
+    /// True if the settings and this node's id let it take a role.
     fn may_take_part(&self) -> bool {
         self.settings.are_agreed(&self.config) && self.identity.is_free()
     }
@@ -383,7 +383,7 @@ impl Node {
         Conditions { duty: self.duty, may_start, term_over: self.is_term_over() }
     }
 
-    /// Whether a service of a leader is there without its term.
+    /// True if a leader's service outlives its term.
     fn is_term_over(&self) -> bool {
         let is_over = |fence| !self.holds(fence) && !Mutant::ServiceOutlivesTerm.lives();
         self.services.occupied_by().fence().is_some_and(is_over)
@@ -393,7 +393,7 @@ impl Node {
         self.term().is_some_and(|(held, _)| held == fence)
     }
 
-    /// One step of the services; false where that ends the node.
+    /// Advances the services by one step. Returns false if that ended the node.
     fn advance_services<S: Sink>(&mut self, now: Time, out: &mut S) -> bool {
         match self.services.advance(now, &self.config, self.conditions(), out) {
             Ok(()) => true,
@@ -414,7 +414,7 @@ impl Node {
         self.registry.coordinators.advance(&mut step, Interest::Watch);
     }
 
-    /// What the registries should say of this node: what it serves and is to go on serving.
+    /// Wanted entries of this node: they say what it serves and will go on serving.
     fn wanted_entries(&self) -> (Option<Entry>, Option<Entry>) {
         let stays = self.services.serving() == self.duty && self.config.registers;
         match self.duty {
@@ -460,7 +460,8 @@ impl Node {
         }
     }
 
-    /// Compares without making a new [`Leader`], since it is done on every event.
+    /// True if the leader last announced is still the leader. Runs on every event, so it compares without building a
+    /// new [`Leader`].
     fn is_leader_shown(&self) -> bool {
         match (self.leader_entry(), self.visible_foreign(), &self.shown.leader) {
             (_, Some(id), Some(Leader::Foreign { id: shown })) => Arc::ptr_eq(id, shown) || id == shown,
@@ -482,7 +483,7 @@ impl Node {
         }
     }
 
-    /// Nothing more will be done: whatever still stands for this node goes with its session.
+    /// Ends the node: whatever is left of it in the store goes with its session.
     fn end<S: Sink>(&mut self, out: &mut S) {
         self.stop = Stop::Over;
         self.election.step_down();

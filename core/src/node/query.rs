@@ -1,4 +1,4 @@
-//! What can be asked of a node.
+//! Queries about a node.
 
 use alloc::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::registry::Registry;
 use crate::step::Soonest;
 use crate::{Config, Epoch, Fence, Leader, Member, OpId, Role, Session, Time, Timer};
 
-/// Why a node does not serve, or that it does.
+/// State of a node's service, or the reason why it does not serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Health {
     /// It serves its role and is registered.
@@ -18,21 +18,21 @@ pub enum Health {
     Unregistered,
     /// It has no connection to its store and serves no role.
     NoStore,
-    /// The store has something else in the place of the term record; whoever leads next writes it anew.
+    /// Something that is not a record stands in the place of the term record. The next leader overwrites it.
     TermUnreadable,
-    /// It asks its store for the settings of the cluster, which must be the same on every node.
+    /// It asks the store for the settings of the cluster, which must be the same on every node.
     Unsettled,
     /// Another session is registered under its id; it may be an earlier life of its own.
     IdentityHeld,
-    /// It does not know yet what it is to do.
+    /// It does not know its role yet.
     Undecided,
     /// The service of its role starts or stops.
     Changing,
     /// The service of its role could not be started, this many times in a row.
     Failing(u8),
-    /// It only looks on, as it was configured to.
+    /// It only observes, as configured.
     Observing,
-    /// It is ending.
+    /// It is shutting down.
     Ending,
 }
 
@@ -43,32 +43,32 @@ impl Node {
         &self.config
     }
 
-    /// The role that is served now.
+    /// The role that this node serves now.
     #[must_use]
     pub fn role(&self) -> Role {
         self.services.serving().role()
     }
 
-    /// The term that this node holds, with the end of its validity.
+    /// Fence of the term that this node holds, and the end of its validity.
     #[must_use]
     pub fn term(&self) -> Option<(Fence, Time)> {
         self.election.position().term()
     }
 
-    /// The newest term that this node knows of.
+    /// Fence of the newest term that this node knows of.
     #[must_use]
     pub fn floor(&self) -> Option<Fence> {
         self.floor.fence()
     }
 
-    /// The session, and whether it is connected.
+    /// The session; true if it is connected.
     #[must_use]
     pub fn session(&self) -> Option<(Session, bool)> {
         self.standing.map(|standing| (standing.session, standing.connected))
     }
 
-    /// Who leads, as far as this node can see. While the store cannot be heard nobody else is known, but a node whose term
-    /// holds knows that it leads.
+    /// The leader, as far as this node can see. While the store cannot be reached, a node knows of no other leader, but
+    /// a node in a valid term knows that it leads.
     #[must_use]
     pub fn leader(&self) -> Option<Leader> {
         if let Some(id) = self.visible_foreign() {
@@ -85,7 +85,8 @@ impl Node {
         self.election.foreign_head().filter(|_| self.term().is_none())
     }
 
-    /// The coordinator of the newest term; until the registry is read again, nobody but this node in its own term.
+    /// The coordinator of the newest term. Until the registry is read again, that can only be this node in its own
+    /// term.
     pub(super) fn leader_entry(&self) -> Option<(&Member, Epoch)> {
         let registry = &self.registry.coordinators;
         let entries = registry.members().iter().filter_map(|member| member.epoch.map(|epoch| (member, epoch)));
@@ -98,26 +99,27 @@ impl Node {
         holds && is_own && member.key.id == self.config.id
     }
 
-    /// The workers as last read; a leader, an observer, and whoever [`Config::follows_workers`] follow them.
+    /// The workers, as last read. Only a leader, an observer, and a node that [follows them](Config::follows_workers)
+    /// keep them current.
     #[must_use]
     pub fn workers(&self) -> &[Member] {
         self.registry.workers.members()
     }
 
-    /// The coordinators as last read; every node follows them.
+    /// The coordinators, as last read. Every node keeps them current.
     #[must_use]
     pub fn coordinators(&self) -> &[Member] {
         self.registry.coordinators.members()
     }
 
-    /// Names in the queue that stand for nobody, and entries of the directories that could not be read.
+    /// Numbers of names in the queue that do not count, and of unreadable entries in the directories.
     #[must_use]
     pub fn skipped(&self) -> (u32, u32) {
         let members = self.registry.both().map(Registry::skipped);
         (self.election.skipped(), members[0].saturating_add(members[1]))
     }
 
-    /// Whether this node does its part, or why not.
+    /// State of this node's service.
     #[must_use]
     pub fn health(&self) -> Health {
         if self.stop != Stop::No {
@@ -143,7 +145,7 @@ impl Node {
         }
     }
 
-    /// When this node wants to be woken, and why; `None` where only an event can change anything.
+    /// Time of the next wake, and its reason; `None` if only an event can change anything.
     #[must_use]
     pub fn next_deadline(&self) -> Option<(Time, Timer)> {
         let mut soonest = Soonest::default();
@@ -173,7 +175,7 @@ impl Node {
         soonest.deadline
     }
 
-    /// Whether the answer to this operation is waited for at `now`.
+    /// True if the node waits for the answer to this operation at `now`.
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         self.election.awaits(now, id)
             || self.floor.awaits(now, id)
@@ -182,19 +184,19 @@ impl Node {
             || self.registry.both().into_iter().any(|registry| registry.awaits(now, id))
     }
 
-    /// Whether a watch that this request set is what a machine waits for.
+    /// True if a machine waits for the watch that this request set.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         self.election.relies_on(id)
             || self.membership.both().into_iter().any(|membership| membership.relies_on(id))
             || self.registry.both().into_iter().any(|registry| registry.relies_on(id))
     }
 
-    /// Whether this node gives its place in the election up.
+    /// True if this node gives up its place in the election.
     pub(crate) fn withdraws(&self) -> bool {
         self.will() == Will::Withdraw
     }
 
-    /// Whether this node is connected and has nothing left to delete from the queue, as far as it knows.
+    /// True if this node is connected and has nothing left to delete from the queue, as far as it knows.
     pub(crate) fn has_swept(&self) -> bool {
         self.standing.is_some_and(|standing| standing.connected) && self.election.may_sweep()
     }

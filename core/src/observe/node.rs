@@ -10,19 +10,19 @@ use super::queue::QueueObserver;
 use crate::store::{Answer, Effect, Reply, Request};
 use crate::{Action, Announcement, Directory, Event, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation};
 
-/// Follows one node, from its start, through every event.
+/// Judge of one node, which follows it from its start through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Observer {
     link: Link,
     awaited: BTreeSet<OpId>,
     queue: QueueObserver,
     entries: Entries,
-    /// Watches that have fired before the answer which armed them.
+    /// Watches that fired before the answer which armed them.
     early: BTreeSet<OpId>,
     timeout: Duration,
     service: Option<Service>,
     stopping: bool,
-    /// True once the store has told that the node's settings are the cluster's.
+    /// True once the store has shown that the node's settings are the cluster's.
     settled: bool,
     over: bool,
     gate: Option<(Fence, Time)>,
@@ -37,24 +37,24 @@ pub struct Observer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Service {
     run: Run,
-    /// The term that it serves, on a leader.
+    /// Fence of the term that it serves, on a leader.
     fence: Option<Fence>,
-    /// Once it is asked to stop: until when it may drain.
+    /// End of its drain, once it was asked to stop.
     drain_until: Option<Time>,
 }
 
 impl Observer {
-    /// The writes that one disturbance may cause, each of: an event that no request of this node brought about, a deadline
-    /// that passed, an answer that is not a success.
+    /// Largest number of writes for each disturbance. Disturbances are events that no request of this node caused,
+    /// deadlines that passed, and answers that are not a success.
     pub const WRITES_PER_DISTURBANCE: u64 = 6;
 
-    /// A judge of a node that has not taken an event yet.
+    /// A judge of a node that has not handled an event yet.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Judges one step: the node before, the event at `now`, the actions it brought about, and the node after.
+    /// Judges one step: the node before it, the event at `now`, the actions, and the node after it.
     ///
     /// # Errors
     /// The first promise that was broken.
@@ -97,8 +97,8 @@ impl Observer {
         Ok(())
     }
 
-    /// P8: what nobody waits for does no more than the passing of time, but for a candidate of the present session that
-    /// exists all the same.
+    /// P8: an answer that nobody waits for does no more than the passing of time, unless it reports a candidate of the
+    /// current session that exists after all.
     fn judge_stale(
         &mut self,
         before: &Node,
@@ -118,7 +118,7 @@ impl Observer {
         if twin != *after || expected != actions { Err(Violation::StaleBelieved) } else { Ok(()) }
     }
 
-    /// P13: a leader's service is stopped at once where its term is over, unless the whole node is.
+    /// P13: when its term is over, a leader's service is stopped at once, unless the whole node is over.
     fn service_outlives_term(&self, now: Time, after: &Node) -> bool {
         let Some(Service { fence: Some(fence), drain_until, .. }) = self.service else { return false };
         let goes_on = drain_until.is_none_or(|until| now < until);
@@ -126,7 +126,7 @@ impl Observer {
         goes_on && !holds && !self.over
     }
 
-    /// With a session everything ends that was begun in it, and with the connection what is known of who leads.
+    /// The end of a session ends everything begun in it; the loss of a connection ends all knowledge of who leads.
     fn note_session(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
         let breaks = event.is_session_news();
         if breaks && before != after && after.leader().is_some_and(|leader| !is_itself(&leader, after)) {
@@ -148,8 +148,8 @@ impl Observer {
         Ok(())
     }
 
-    /// What the store says, and what it means for what may be in the store. P7: a watch that has fired is one no more, also when
-    /// its notice comes first.
+    /// Notes the store's messages, and their meaning for the content of the store. P7: a watch that has fired no longer
+    /// counts, even if its notice comes before its answer.
     fn note_event(&mut self, before: &Node, now: Time, event: &Event, after: &Node) -> Result<(), Violation> {
         match event {
             Event::Answered { id, answer } => {
@@ -268,7 +268,7 @@ impl Observer {
                 };
                 difference.apply(members);
             }
-            // A fresh start mends a node; that it had to be is a finding all the same.
+            // A fresh start mends a node, but its cause is a finding nevertheless.
             Action::Halt(violation) | Action::StartAfresh(violation) => return Err(*violation),
             Action::Floor(_)
             | Action::Announce(
@@ -313,7 +313,7 @@ impl Observer {
     }
 }
 
-/// P14: the floor moves to what the record says or an own claim has written, and to nothing else.
+/// P14: the floor follows the term record and the node's own claims, and nothing else.
 fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violation> {
     let shown = match event {
         Event::Answered { answer: Answer::Done(Reply::Term(record)), .. } => Some(record.fence),
@@ -336,7 +336,7 @@ fn judge_floor(before: &Node, event: &Event, after: &Node) -> Result<(), Violati
     if floor == before.floor() || floor == shown || floor == claimed { Ok(()) } else { Err(Violation::ForgedBelieved) }
 }
 
-/// True if a node names itself as the leader, and is: no connection is needed to know that.
+/// True if a node names itself as the leader and is right. It needs no connection to know that.
 fn is_itself(leader: &Leader, node: &Node) -> bool {
     let held = node.term().map(|(fence, _)| fence.epoch);
     matches!(leader, Leader::Node { id, epoch, .. } if *id == node.config().id && held == Some(*epoch))

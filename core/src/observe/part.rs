@@ -1,12 +1,12 @@
-//! The part that a node's configuration gives it.
+//! Judge of a node's part, which its configuration decides.
 
 use crate::store::{Effect, Request};
 use crate::{Action, Config, Violation};
 
-/// Judges that an observer stands for nothing, serves nothing and is listed nowhere, and that nobody is listed who is not to be.
+/// Judges an action: an observer takes no role and is listed nowhere, and no node is listed that should not be.
 ///
 /// # Errors
-/// The action does what the configuration rules out.
+/// The configuration rules out the action.
 pub fn keeps_to_its_part(config: &Config, action: &Action) -> Result<(), Violation> {
     let (stands, joins) = match action {
         Action::Store { request, .. } => match request {

@@ -1,4 +1,4 @@
-//! What happens to the store.
+//! Events of the store.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -17,67 +17,68 @@ pub struct Server(pub u8);
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct Client {
-    /// Its id.
+    /// Id of the node.
     pub id: Arc<str>,
-    /// Where it answers, `host:port`.
+    /// Address of the node, `host:port`.
     pub address: Arc<str>,
-    /// What its application says of it.
+    /// The application's description of it.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Metadata::is_empty"))]
     #[cfg_attr(feature = "arbitrary", arbitrary(default))]
     pub metadata: Metadata,
 }
 
-/// Something that happens to the store.
+/// An event of the store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Event {
-    /// A client comes to a server, with a session that it had, or for a new one. One of the outputs tells how that went:
-    /// [`Connected`](super::Output::Connected), [`Expired`](super::Output::Expired) or [`Rejected`](super::Output::Rejected).
+    /// A client connects to a server, with its old session or for a new one. One of the outputs tells the result:
+    /// [`Connected`](super::Output::Connected), [`Expired`](super::Output::Expired) or
+    /// [`Rejected`](super::Output::Rejected).
     Connect {
-        /// Where.
+        /// The server.
         server: Server,
-        /// Who.
+        /// The client.
         client: Client,
-        /// The session to go on with.
+        /// The session to resume.
         previous: Option<Session>,
-        /// The session timeout that it asks for.
+        /// Session timeout that the client asks for.
         timeout: Duration,
     },
-    /// The link of a client breaks; nothing that is under way on it is answered any more.
+    /// The link of a client breaks. Nothing under way on it is answered any more.
     Disconnect {
-        /// Whose.
+        /// The client's session.
         session: Session,
     },
-    /// A connected client asks for something.
+    /// A connected client sends a request.
     Request {
-        /// Who.
+        /// The client's session.
         session: Session,
-        /// The request's name.
+        /// Id of the operation.
         id: OpId,
-        /// What.
+        /// The request.
         request: Request,
     },
     /// A connected client shows that it lives.
     Ping {
-        /// Who.
+        /// The client's session.
         session: Session,
     },
-    /// A connected client ends its session in good order: [`Closed`](super::Output::Closed), or
-    /// [`Expired`](super::Output::Expired) where it was over already.
+    /// A connected client ends its session in good order. The output is [`Closed`](super::Output::Closed), or
+    /// [`Expired`](super::Output::Expired) if the session was already over.
     Close {
-        /// Who.
+        /// The client's session.
         session: Session,
     },
-    /// The driver's timer. Early or twice does no harm.
+    /// The driver's timer. It does no harm if it comes early or twice.
     Wake,
     /// An operator, or another kind of client, does something.
     Operator(Act),
-    /// Something breaks, or is mended.
+    /// A fault begins or ends.
     Fault(Fault),
 }
 
-/// What an operator or another kind of client does. An owner that is no live session makes a thing that outlives all
+/// An act of an operator or of another kind of client. If the owner is not a live session, the entry outlives all
 /// sessions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
@@ -85,79 +86,80 @@ pub enum Event {
 pub enum Act {
     /// Adds a candidate at the end of the queue.
     AddCandidate {
-        /// Its contender's name, if it has one.
+        /// Guid of the contender, if it has one.
         guid: Option<Guid>,
-        /// What its data says.
+        /// Content of the candidate: the id of its contender.
         participant: Arc<str>,
-        /// Whose it is.
+        /// Owner.
         owner: Session,
     },
     /// Writes a candidate's data again.
     RewriteCandidate(Candidate),
     /// Deletes a candidate.
     DeleteCandidate(Candidate),
-    /// Adds a name to the queue that is not that of a candidate.
+    /// Adds a name to the queue that is not a candidate.
     LitterQueue,
-    /// Adds an entry to a directory, if it is not there.
+    /// Adds an entry to a directory, if it does not exist.
     AddMember {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// Its name.
+        /// Key of the entry.
         key: MemberKey,
-        /// Where it claims to answer.
+        /// Address in the entry.
         address: Arc<str>,
-        /// The epoch that it carries.
+        /// Epoch in the entry.
         epoch: Option<Epoch>,
-        /// Whose it is.
+        /// Owner.
         owner: Session,
     },
     /// Writes an entry's data again.
     RewriteMember {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// Its name.
+        /// Key of the entry.
         key: MemberKey,
     },
     /// Deletes an entry.
     DeleteMember {
-        /// Where.
+        /// The directory.
         directory: Directory,
-        /// Its name.
+        /// Key of the entry.
         key: MemberKey,
     },
     /// Adds a malformed entry to a directory.
     LitterDirectory(Directory),
     /// Deletes the term record.
     DeleteTerm,
-    /// Writes something over the term record that is not one.
+    /// Overwrites the term record with something that is not one.
     SpoilTerm,
     /// Deletes the settings of the cluster.
     DeleteSettings,
 }
 
-/// What breaks, and what mends it. One that makes no sense as things stand does nothing.
+/// The beginning or the end of a fault. One that makes no sense as things stand does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Fault {
-    /// A server falls behind: it shows what it shows now until it is caught up.
+    /// A server falls behind: it keeps showing its present state until it catches up.
     Lag(Server),
-    /// A server that lags is up to date again.
+    /// A lagging server catches up.
     CatchUp(Server),
-    /// A server loses the others. The last server that has not is never cut.
+    /// A server loses contact with the others. The last server that is not cut off stays so.
     Cut(Server),
-    /// A server that was cut finds the others.
+    /// A server finds the others again.
     Heal {
-        /// Which.
+        /// The server.
         server: Server,
-        /// Whether what it held reaches the others now (a short cut), or is lost with its clients' links (a long one).
+        /// True if the requests it held reach the others now (a short cut); false if they are lost with its clients'
+        /// links (a long one).
         deliver: bool,
     },
-    /// All servers stop and start again: links break, the time of every session starts anew.
+    /// All servers stop and start again: links break, and the timeout of every session starts anew.
     Restart {
-        /// Whether data and sessions are still there.
+        /// True if data and sessions are kept.
         keep_data: bool,
     },
-    /// A session ends as if its time were over.
+    /// A session ends as if it had timed out.
     Expire(Session),
 }

@@ -1,4 +1,4 @@
-//! What operators do, and what breaks.
+//! Acts of operators, and faults.
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -48,7 +48,7 @@ impl Machine {
         }
     }
 
-    /// What the server heard of its clients in the last half tick it has not passed on, in the worst case.
+    /// In the worst case, the server has not passed on what it heard of its clients in the last half tick.
     fn cut(&mut self, now: Time, server: Server) {
         let others = self.servers.iter().filter(|replica| !replica.is_cut()).count();
         if !self.has(server) || self.replica(server).is_cut() || others == 1 {
@@ -72,11 +72,11 @@ impl Machine {
         self.catch_up(server, out);
         for held in core::mem::take(&mut self.replica_mut(server).held) {
             if let Some(life) = self.sessions.get_mut(&held.session) {
-                // With what it held the server tells the others whom it heard.
+                // Along with the requests it held, the server tells the others which clients it heard.
                 life.hear(now, self.timing.half_tick());
                 self.perform(held.session, &held.what, held.awaited, out);
             } else if held.awaited {
-                // The session ended with a close that was held before.
+                // A held close has ended the session before.
                 refuse(held.session, &held.what, Refusal::SessionOver, out);
             }
         }
@@ -97,7 +97,7 @@ impl Machine {
         }
     }
 
-    /// Breaks the links of a server, or of all.
+    /// Breaks the links of one server, or of all.
     fn drop_links(&mut self, server: Option<Server>, out: &mut impl Sink) {
         let linked: Vec<Session> = self
             .sessions

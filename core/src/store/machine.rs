@@ -12,7 +12,7 @@ use super::tree::Tree;
 use super::{Answer, Broken, Event, Output, Server, Sink, Timing};
 use crate::{Session, Time};
 
-/// The coordination store of one cluster. What it models stands in [the module's documentation](super).
+/// The coordination store of one cluster. [The module's documentation](super) describes the model.
 ///
 /// ```
 /// use core::time::Duration;
@@ -34,12 +34,12 @@ pub struct Machine {
     pub(super) tree: Arc<Tree>,
     pub(super) servers: Vec<Replica>,
     pub(super) sessions: BTreeMap<Session, Life>,
-    /// The newest session's number, never used again, whatever becomes of the data. 0 is nobody's.
+    /// Number of the newest session. It is never used again, even if the data is lost. 0 stands for none.
     pub(super) newest: u64,
 }
 
 impl Machine {
-    /// An empty store of so many servers, at least one.
+    /// An empty store with this many servers, at least one.
     #[must_use]
     pub fn new(timing: Timing, servers: u8) -> Self {
         Self {
@@ -51,7 +51,7 @@ impl Machine {
         }
     }
 
-    /// Takes one event. Sessions that are due by `now` end before it.
+    /// Handles one event. Sessions that are due by `now` end before it.
     pub fn handle(&mut self, now: Time, event: Event, out: &mut impl Sink) {
         self.expire_due(now, out);
         match event {
@@ -68,21 +68,22 @@ impl Machine {
         }
     }
 
-    /// When the next session ends unless its client is heard before: when to send [`Event::Wake`].
+    /// Time at which the next session ends unless its client is heard before; time for the next [`Event::Wake`].
     #[must_use]
     pub fn next_deadline(&self) -> Option<Time> {
         self.living().map(|(_, life)| self.expiry(life)).min()
     }
 
-    /// Whether everything is as it must be.
+    /// Checks every invariant.
     ///
     /// # Errors
-    /// What is not.
+    /// The first invariant that is broken.
     pub fn check(&self) -> Result<(), Broken> {
         super::check::check(self)
     }
 
-    /// Ends a session: at once where its client's server knows, else unknown to both until the server is caught up.
+    /// Ends a session. If its client's server is up to date, it is told at once; otherwise both learn of it once the
+    /// server catches up.
     pub(super) fn expire(&mut self, session: Session, out: &mut impl Sink) {
         let Some(life) = self.sessions.get_mut(&session) else { return };
         let informed = matches!(self.servers[usize::from(life.server.0)].view, View::Current);
@@ -104,7 +105,7 @@ impl Machine {
         }
     }
 
-    /// Forgets a session, and what servers hold for it.
+    /// Forgets a session, and the requests that servers hold for it.
     pub(super) fn remove(&mut self, session: Session) {
         self.sessions.remove(&session);
         self.drop_held(session);
@@ -116,12 +117,12 @@ impl Machine {
         }
     }
 
-    /// Deletes what a session owned.
+    /// Deletes everything that a session owned.
     pub(super) fn release(&mut self, session: Session, out: &mut impl Sink) {
         self.commit(out, |tree| tree.release(session));
     }
 
-    /// Changes the tree, and fires the watches of those who see that at once.
+    /// Changes the tree, and fires the watches of clients that see the change at once.
     pub(super) fn commit<T>(&mut self, out: &mut impl Sink, change: impl FnOnce(&mut Tree) -> T) -> T {
         let before = self.tree.revision;
         let result = change(Arc::make_mut(&mut self.tree));
@@ -136,7 +137,7 @@ impl Machine {
         result
     }
 
-    /// Ends the lag, or the isolation, of a server: its clients learn what they missed.
+    /// Ends the lag or the isolation of a server: its clients learn what they missed.
     pub(super) fn catch_up(&mut self, server: Server, out: &mut impl Sink) {
         let (View::Lagging(old) | View::Cut(old)) = core::mem::take(&mut self.replica_mut(server).view) else { return };
         let mut over = Vec::new();
@@ -154,7 +155,7 @@ impl Machine {
         }
     }
 
-    /// Answers what a server holds for a session, without knowing what will become of it.
+    /// Answers the requests that a server holds for a session, with an unknown outcome.
     pub(super) fn abandon_held(&mut self, session: Session, out: &mut impl Sink) {
         for held in self.servers.iter_mut().flat_map(|replica| &mut replica.held) {
             if held.session == session && held.awaited {

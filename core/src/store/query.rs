@@ -1,4 +1,4 @@
-//! What judges and operators ask of the store: its committed state, without a session of their own.
+//! Queries of judges and operators: the store's committed state, without a session of their own.
 
 use alloc::sync::Arc;
 
@@ -17,7 +17,7 @@ impl Machine {
         self.contenders().iter().find(|contender| contender.owner != Session::NOBODY)
     }
 
-    /// Everyone who stands in the queue, in order; those that no session owns too.
+    /// Every contender in the queue, in order, including those without a session.
     #[must_use]
     pub fn contenders(&self) -> &[Contender] {
         &self.tree.queue.contenders
@@ -28,7 +28,7 @@ impl Machine {
         self.tree.directory(directory).entries.iter().map(|entry| &entry.member)
     }
 
-    /// Settings of the cluster, if there are some.
+    /// Settings of the cluster, if there are any.
     #[must_use]
     pub fn settings(&self) -> Option<&Arc<str>> {
         self.tree.settings.as_ref()

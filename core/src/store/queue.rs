@@ -10,11 +10,11 @@ use crate::{Candidate, Guid, Session};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Contender {
-    /// Its place in the queue.
+    /// Place in the queue.
     pub candidate: Candidate,
-    /// The session that owns it.
+    /// Session that owns it.
     pub owner: Session,
-    /// Its data: the id of the contender.
+    /// Content: the id of the contender.
     pub participant: Arc<str>,
     /// The revision of the last write of its data (ZooKeeper: `mzxid`).
     pub(super) written: u64,

@@ -1,4 +1,4 @@
-//! What the store keeps: reads of it, and the transactions that change it.
+//! The store's data: reads of it, and the transactions that change it.
 
 use alloc::sync::Arc;
 use core::time::Duration;
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Metadata, Session};
 
-/// Who writes or reads.
+/// The sender of a request.
 #[derive(Clone, Debug)]
 pub(super) struct Author {
     pub(super) session: Session,
@@ -19,17 +19,17 @@ pub(super) struct Author {
     pub(super) timeout: Duration,
 }
 
-/// The data of one cluster, as of one revision.
+/// The data of one cluster at one revision.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Tree {
-    /// That of the last commit that changed something (ZooKeeper: the last `zxid`).
+    /// Revision of the last commit that changed something (ZooKeeper: the last `zxid`).
     pub(super) revision: u64,
     pub(super) queue: Queue,
     pub(super) term: Option<TermRecord>,
-    /// True if something else stands where the term record should.
+    /// True if something that is not a record stands in its place.
     pub(super) term_is_spoilt: bool,
-    /// Nobody reads what a beat writes.
+    /// True once a beat was written. Nobody reads its content.
     pub(super) beaten: bool,
     pub(super) workers: Entries,
     pub(super) coordinators: Entries,
@@ -44,7 +44,7 @@ impl Tree {
         }
     }
 
-    /// Answers a read; a write, which changes nothing here, is refused.
+    /// Answers a read. Refuses a write, which cannot change anything here.
     pub(super) fn read(&self, author: &Author, request: &Request) -> Answer {
         let reply = match request {
             Request::Sync => Some(Reply::Synced),
@@ -68,7 +68,7 @@ impl Tree {
         reply.map_or(Answer::Refused(Refusal::Missing), Answer::Done)
     }
 
-    /// Does a write, or nothing. A read does nothing here and is refused.
+    /// Carries out a write, or does nothing. Refuses a read.
     pub(super) fn write(&mut self, author: &Author, request: &Request) -> Answer {
         let done = match request {
             Request::Queue(request) => self.write_queue(author, request).map(Reply::Queue),
@@ -106,7 +106,8 @@ impl Tree {
         }
     }
 
-    /// Does what an operator does; what is not there is left alone. `owner` is the live session that owns what is added.
+    /// Carries out an operator's act. Entries that do not exist are left alone. `owner` is the live session that owns
+    /// an added entry.
     pub(super) fn operate(&mut self, act: Act, owner: Session) {
         let revision = self.revision + 1;
         let changed = match act {
@@ -150,7 +151,7 @@ impl Tree {
         }
     }
 
-    /// Deletes what a session owns, in one commit.
+    /// Deletes everything that a session owns, in one commit.
     pub(super) fn release(&mut self, owner: Session) {
         let owns = self.queue.contenders.iter().any(|contender| contender.owner == owner)
             || [&self.workers, &self.coordinators].iter().any(|d| d.entries.iter().any(|entry| entry.owner == owner));

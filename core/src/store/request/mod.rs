@@ -1,8 +1,8 @@
-//! The vocabulary between a node and its coordination store.
+//! The messages between a node and its coordination store.
 //!
-//! It names what a coordination layer asks for, not what one product calls it, so that a store is one adapter and the
-//! pure [`Machine`](super::Machine) speaks the same words as the real servers. Requests and replies are nested by facet: a
-//! place that does not care about a facet writes one arm for it.
+//! Their names are those of coordination, not of one product. So a store needs only one adapter, and the pure
+//! [`Machine`](super::Machine) uses the same messages as the real servers. Requests and replies are nested by facet:
+//! code that does not care about a facet needs one arm for it.
 
 mod directory;
 mod effect;
@@ -23,21 +23,21 @@ use alloc::sync::Arc;
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Request {
-    /// Settles everything that this session wrote before and catches this server up: reads that are sent after the answer
-    /// see it. Answered by [`Reply::Synced`]. It proves nothing about the session.
+    /// Settles all earlier writes of this session and brings this server up to date, so that reads sent after the
+    /// answer see them. Answered by [`Reply::Synced`]. It proves nothing about the session.
     Sync,
-    /// Concerns the election by a queue. Answered by [`Reply::Queue`].
+    /// A request about the election by a queue. Answered by [`Reply::Queue`].
     Queue(QueueRequest),
-    /// Concerns the record of the latest term. Answered by [`Reply::Term`].
+    /// A request about the record of the latest term. Answered by [`Reply::Term`].
     Term(TermRequest),
-    /// Concerns a directory of members. Answered by [`Reply::Directory`].
+    /// A request about a directory of members. Answered by [`Reply::Directory`].
     Directory(DirectoryRequest),
-    /// Concerns the settings of the whole cluster. Answered by [`Reply::Settings`].
+    /// A request about the settings of the whole cluster. Answered by [`Reply::Settings`].
     Settings(SettingsRequest),
 }
 
 impl Request {
-    /// What the request does to the store.
+    /// Effect of the request on the store.
     #[must_use]
     pub const fn effect(&self) -> Effect {
         match self {
@@ -62,48 +62,48 @@ impl Request {
     }
 }
 
-/// How a request ended.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Answer {
-    /// The store did it, and says what came of it.
+    /// The store carried it out, with this result.
     Done(Reply),
-    /// The store, or the adapter in its place, did not do it and never will.
+    /// The store, or the adapter in its place, did not carry it out and never will.
     Refused(Refusal),
-    /// Nobody knows whether it was done, or will be.
+    /// It is unknown whether it was or will be carried out.
     Unknown,
 }
 
-/// What came of a request that was done.
+/// Result of a request that was carried out.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Reply {
-    /// To [`Request::Sync`].
+    /// Result of [`Request::Sync`].
     Synced,
-    /// To [`Request::Queue`].
+    /// Result of [`Request::Queue`].
     Queue(QueueReply),
-    /// To [`TermRequest::Read`]: who claimed last.
+    /// Result of [`TermRequest::Read`]: the last claim.
     Term(TermRecord),
-    /// To [`Request::Directory`].
+    /// Result of [`Request::Directory`].
     Directory(DirectoryReply),
-    /// To [`SettingsRequest::Settle`]: the settings that hold, this node's or those that were there.
+    /// Result of [`SettingsRequest::Settle`]: the settings in force, this node's or earlier ones.
     Settings(Arc<str>),
 }
 
-/// Why a request was not done.
+/// Reason for which a request was not carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Refusal {
-    /// What it names is not there.
+    /// The named entry does not exist.
     Missing,
-    /// What it would create is there already.
+    /// The entry to create exists already.
     Exists,
-    /// What it reads is not what it should be: somebody else wrote it.
+    /// The entry to read is malformed: another client wrote it.
     Malformed,
-    /// The candidate that it checks is not there.
+    /// The candidate to check does not exist.
     CandidateGone,
     /// The adapter has no connection, so nothing was sent.
     Disconnected,
@@ -113,13 +113,13 @@ pub enum Refusal {
     Denied,
 }
 
-/// Why a watch fired.
+/// Reason for which a watch fired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Notice {
-    /// What was watched is gone.
+    /// The watched entry is gone.
     Deleted,
-    /// What was watched is other than it was, or may be.
+    /// The watched entry or directory has changed, or may have.
     Changed,
 }

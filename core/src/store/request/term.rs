@@ -1,4 +1,4 @@
-//! Requests that concern the record of the latest term.
+//! Requests about the record of the latest term.
 
 use alloc::sync::Arc;
 
@@ -7,7 +7,7 @@ use super::Effect;
 use super::Refusal;
 use crate::Fence;
 
-/// A request that concerns the record of the latest term. It is written by whoever claims a term.
+/// A request about the record of the latest term. A claim writes the record.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
@@ -31,15 +31,15 @@ impl TermRequest {
     }
 }
 
-/// The record of the latest term; it outlives its leader.
+/// The record of the latest term. It outlives its leader.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub struct TermRecord {
-    /// Its fencing token.
+    /// Fence of the term.
     pub fence: Fence,
-    /// The id of the node that claimed it.
+    /// Id of the node that claimed it.
     pub leader: Arc<str>,
-    /// Where that node answers.
+    /// Address of that node.
     pub address: Arc<str>,
 }

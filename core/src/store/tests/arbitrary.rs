@@ -1,4 +1,4 @@
-//! Whatever can happen to the store.
+//! Arbitrary events for the store.
 
 use alloc::sync::Arc;
 use alloc::vec;
@@ -104,7 +104,7 @@ fn fault() -> impl Strategy<Value = Fault> {
     ]
 }
 
-/// An event, and how long after the one before it comes; requests get their names when they are sent.
+/// An event, and the time since the one before. Requests get their ids when they are sent.
 pub(super) fn event() -> impl Strategy<Value = (Duration, Event)> {
     let id = OpId { link: Link(0), slot: Slot::Election, sequence: 0 };
     let event = prop_oneof![

@@ -1,4 +1,4 @@
-//! The canonical form: another name for the same state.
+//! The canonical form of a state: the same state with other names.
 
 use alloc::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::*;
 use crate::names::{Named, Names, Revision};
 use crate::store::{QueueReply, QueueRequest};
 
-/// Every number is greater by a fixed amount.
+/// Adds a fixed amount to every number.
 struct Shift;
 
 impl Names for Shift {
@@ -72,7 +72,7 @@ impl Shift {
     }
 }
 
-/// Every number is replaced by its rank among those of its kind.
+/// Replaces every number by its rank among those of its kind.
 #[derive(Debug, Default)]
 struct Ranks {
     client: Session,
@@ -81,7 +81,7 @@ struct Ranks {
     sequences: BTreeSet<i64>,
 }
 
-/// Collects first, in a pass whose result is thrown away.
+/// Collects the numbers first, in a pass whose result is thrown away.
 struct Collect<'a>(&'a mut Ranks);
 
 impl Names for Collect<'_> {
@@ -195,7 +195,7 @@ fn a_leader_that_only_beats_comes_back_to_the_same_state() {
         }
         ranked(&world.store, world.now)
     };
-    // Two rounds are one tick.
+    // Two rounds make one tick.
     let first = [round(), round()];
     let later = [round(), round()];
     assert_eq!(first, later);

@@ -1,4 +1,4 @@
-//! The store's stories. Each step checks every invariant.
+//! Tests of the store. Each step checks every invariant.
 
 mod arbitrary;
 mod canonical;
@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 const A: Server = Server(0);
 const B: Server = Server(1);
 
-/// A store, a clock, and the count of requests.
+/// A store, a clock, and the number of requests.
 #[derive(Debug)]
 struct World {
     store: Machine,
@@ -59,7 +59,7 @@ impl World {
         self.event(Event::Connect { server, client: client(id), previous, timeout: TIMEOUT })
     }
 
-    /// A new session of the node `id` at `server`.
+    /// Opens a new session of the node `id` at `server`.
     fn open(&mut self, id: &str, server: Server) -> Session {
         let out = self.connect(id, server, None);
         match out.last() {
@@ -68,7 +68,7 @@ impl World {
         }
     }
 
-    /// The event, with a name of its own where it is a request.
+    /// The event; a request gets an id of its own.
     fn named(&mut self, event: Event) -> Event {
         match event {
             Event::Request { session, id, request } => {
@@ -85,14 +85,14 @@ impl World {
         }
     }
 
-    /// Sends a request, and gives its name with all that came of it.
+    /// Sends a request. Returns its id and all outputs.
     fn send(&mut self, session: Session, slot: Slot, request: Request) -> (OpId, Vec<Output>) {
         self.asked += 1;
         let id = OpId { link: Link(0), slot, sequence: self.asked };
         (id, self.event(Event::Request { session, id, request }))
     }
 
-    /// Sends a request of which nothing comes but its answer.
+    /// Sends a request that has no other output than its answer.
     fn ask(&mut self, session: Session, request: Request) -> Answer {
         let (id, mut out) = self.send(session, Slot::Election, request);
         match (out.pop(), out.len()) {
@@ -117,7 +117,7 @@ impl World {
         candidates
     }
 
-    /// Sets a watch on a candidate, and gives the name of the request.
+    /// Sets a watch on a candidate. Returns the id of the request.
     fn watch(&mut self, session: Session, candidate: Candidate) -> OpId {
         let (id, out) =
             self.send(session, Slot::Election, Request::Queue(QueueRequest::Inspect { candidate, watch: true }));
