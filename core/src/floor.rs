@@ -1,7 +1,7 @@
 //! The highest fence that this node has seen, and the term record as read in this session.
 
 use crate::mutant::Mutant;
-use crate::names::{Named, Names};
+use crate::rename::{Rename, Renamer};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request, TermRequest};
 use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
@@ -186,16 +186,16 @@ impl Floor {
     }
 }
 
-impl Named for Floor {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.fence.names(names);
-        self.pending.names(names);
-        self.backoff.names(names);
-        self.published.names(names);
+impl Rename for Floor {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.fence.rename(renamer);
+        self.pending.rename(renamer);
+        self.backoff.rename(renamer);
+        self.published.rename(renamer);
     }
 }
 
 /// A pending operation of which nothing else is known.
-impl Named for () {
-    fn names(&mut self, _names: &mut dyn Names) {}
+impl Rename for () {
+    fn rename(&mut self, _renamer: &mut dyn Renamer) {}
 }

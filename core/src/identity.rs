@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::{Config, Member, Session, Time, Timer};
 
 /// Result of the search. The directories are read before this node takes any role, and once more after it has
@@ -113,14 +113,14 @@ impl Identity {
     }
 }
 
-impl Named for Identity {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Identity {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
             Self::Waiting { session, until, again_at } => {
-                names.session(session);
-                names.time(Moment::Limit, until);
+                renamer.session(session);
+                renamer.time(TimeKind::Limit, until);
                 if let Some(again_at) = again_at {
-                    names.time(Moment::Deadline(Timer::Identity), again_at);
+                    renamer.time(TimeKind::Deadline(Timer::Identity), again_at);
                 }
             }
             Self::Unread | Self::Free | Self::Registered | Self::Proved => {}

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use crate::mutant::Mutant;
-use crate::names::{Named, Names, Revision};
+use crate::rename::{Rename, Renamer, RevisionKind};
 use crate::step::{Backoff, Pending, Soonest, Standing, Step, remember};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
@@ -264,34 +264,34 @@ impl Membership {
     }
 }
 
-impl Named for Membership {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Membership {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match &mut self.known {
-            Known::Present(entry) => entry.names(names),
+            Known::Present(entry) => entry.rename(renamer),
             Known::Absent | Known::Unread => {}
         }
-        self.former.iter_mut().for_each(|session| names.session(session));
+        self.former.iter_mut().for_each(|session| renamer.session(session));
         if let Some(watch) = &mut self.watch {
-            names.operation(watch);
+            renamer.operation(watch);
         }
-        self.pending.names(names);
-        self.backoff.names(names);
+        self.pending.rename(renamer);
+        self.backoff.rename(renamer);
     }
 }
 
-impl Named for Entry {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Entry {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Some(epoch) = &mut self.epoch {
-            names.revision(Revision::Epoch, &mut epoch.0);
+            renamer.revision(RevisionKind::Epoch, &mut epoch.0);
         }
     }
 }
 
-impl Named for Ask {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Ask {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
-            Self::Join(entry) => entry.names(names),
-            Self::LeaveFormer(session) => names.session(session),
+            Self::Join(entry) => entry.rename(renamer),
+            Self::LeaveFormer(session) => renamer.session(session),
             Self::Sync | Self::Verify | Self::Leave => {}
         }
     }

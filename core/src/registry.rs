@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::mutant::Mutant;
-use crate::names::{Named, Names};
+use crate::rename::{Rename, Renamer};
 use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Reply, Request};
 use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time};
@@ -213,18 +213,18 @@ impl Difference {
     }
 }
 
-impl Named for Registry {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.snapshot.names(names);
+impl Rename for Registry {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.snapshot.rename(renamer);
         if let Some(watch) = &mut self.watch {
-            names.operation(watch);
+            renamer.operation(watch);
         }
-        self.pending.names(names);
-        self.backoff.names(names);
+        self.pending.rename(renamer);
+        self.backoff.rename(renamer);
     }
 }
 
 /// Kind of a pending reading: true if it sets a watch.
-impl Named for bool {
-    fn names(&mut self, _names: &mut dyn Names) {}
+impl Rename for bool {
+    fn rename(&mut self, _renamer: &mut dyn Renamer) {}
 }

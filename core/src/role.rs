@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::step::{Backoff, Soonest};
 use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 
@@ -247,40 +247,40 @@ impl Services {
     }
 }
 
-impl Named for Duty {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Duty {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
-            Self::Leader(fence) => fence.names(names),
+            Self::Leader(fence) => fence.rename(renamer),
             Self::None | Self::Worker => {}
         }
     }
 }
 
-impl Named for Services {
-    fn names(&mut self, names: &mut dyn Names) {
-        names.last_run(&mut self.last_run, self.phase != Phase::Idle);
+impl Rename for Services {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        renamer.last_run(&mut self.last_run, self.phase != Phase::Idle);
         match &mut self.phase {
             Phase::Idle => {}
             Phase::Starting { run, duty, deadline } => {
-                names.run(run);
-                duty.names(names);
-                names.time(Moment::Deadline(Timer::Service), deadline);
+                renamer.run(run);
+                duty.rename(renamer);
+                renamer.time(TimeKind::Deadline(Timer::Service), deadline);
             }
             Phase::Running { run, duty } => {
-                names.run(run);
-                duty.names(names);
+                renamer.run(run);
+                duty.rename(renamer);
             }
             Phase::Stopping { run, duty, drain_until, halt_at } => {
-                names.run(run);
-                duty.names(names);
-                names.time(Moment::Limit, drain_until);
-                names.time(Moment::Deadline(Timer::Service), halt_at);
+                renamer.run(run);
+                duty.rename(renamer);
+                renamer.time(TimeKind::Limit, drain_until);
+                renamer.time(TimeKind::Deadline(Timer::Service), halt_at);
             }
         }
         if let Some(failing) = &mut self.failing {
-            failing.duty.names(names);
-            names.time(Moment::Past, &mut failing.since);
+            failing.duty.rename(renamer);
+            renamer.time(TimeKind::Past, &mut failing.since);
         }
-        self.backoff.names(names);
+        self.backoff.rename(renamer);
     }
 }

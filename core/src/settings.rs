@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::mutant::Mutant;
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, Refusal, Reply, Request, SettingsRequest};
 use crate::{Config, Objection, OpId, Sink, Slot, Time, Timer};
@@ -136,12 +136,12 @@ impl Settings {
     }
 }
 
-impl Named for Settings {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.pending.names(names);
-        self.backoff.names(names);
+impl Rename for Settings {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.pending.rename(renamer);
+        self.backoff.rename(renamer);
         if let Some(at) = &mut self.give_up_at {
-            names.time(Moment::Deadline(Timer::Settings), at);
+            renamer.time(TimeKind::Deadline(Timer::Settings), at);
         }
     }
 }

@@ -4,7 +4,7 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::store::Request;
 use crate::{Action, Link, OpId, Session, Sink, Slot, Time, Timer};
 
@@ -171,10 +171,10 @@ impl Soonest {
     }
 }
 
-impl Named for Backoff {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Backoff {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Some(until) = &mut self.until {
-            names.time(Moment::Deadline(Timer::Retry), until);
+            renamer.time(TimeKind::Deadline(Timer::Retry), until);
         }
     }
 }

@@ -5,7 +5,7 @@ mod hostile;
 
 use hostile::Step;
 use proptest::prelude::*;
-use rolecall_core::names::{Canonical, Named, ORIGIN};
+use rolecall_core::rename::{Canonical, ORIGIN, Rename};
 use rolecall_core::{Action, Node, Time};
 
 proptest! {
@@ -25,9 +25,9 @@ proptest! {
 /// Checks that a step from the canonical state leads to the same result as the real step, apart from names.
 fn commutes_with_naming(step: &Step<'_>) {
     let (mut node, mut event) = (step.before.clone(), step.event.clone());
-    let mut names = Canonical::new(step.since, step.before, &mut [&mut event.clone()]);
-    node.names(&mut names);
-    event.names(&mut names);
+    let mut renamer = Canonical::new(step.since, step.before, &mut [&mut event.clone()]);
+    node.rename(&mut renamer);
+    event.rename(&mut renamer);
     let now = ORIGIN + step.now.since(step.since);
 
     let mut actions = Vec::new();
@@ -39,8 +39,8 @@ fn commutes_with_naming(step: &Step<'_>) {
 
 fn canonical(now: Time, node: &Node, mut actions: Vec<Action>) -> (Node, Vec<Action>) {
     let mut node = node.clone();
-    let mut names = Canonical::new(now, &node, &mut [&mut actions.clone()]);
-    node.names(&mut names);
-    actions.names(&mut names);
+    let mut renamer = Canonical::new(now, &node, &mut [&mut actions.clone()]);
+    node.rename(&mut renamer);
+    actions.rename(&mut renamer);
     (node, actions)
 }

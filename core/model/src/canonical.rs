@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use rolecall_core::names::{Canonical, Moment, Named, Names, ORIGIN, Ranks, Revision};
+use rolecall_core::rename::{Canonical, ORIGIN, Ranks, Rename, Renamer, RevisionKind, TimeKind};
 use rolecall_core::{Guid, Link, OpId, Run, Session, Time, Timer};
 
 use super::world::{Host, News, Process, Sent, World};
@@ -21,12 +21,12 @@ impl World {
         let hosts = self.hosts.iter().map(|host| host.node().map(|node| Canonical::new(host.clock, node, &mut [])));
         let hosts: Vec<_> = hosts.map(Option::unwrap_or_default).collect();
         let mut survey = Survey::new(std::mem::take(&mut self.owners), hosts.len());
-        self.name_hosts(&mut survey);
-        self.store.names(&mut survey);
-        let mut names = survey.names(hosts);
-        self.name_hosts(&mut names);
-        (self.store, self.now) = self.store.canonical(self.now, &mut names);
-        self.owners = names.owners();
+        self.rename_hosts(&mut survey);
+        self.store.rename(&mut survey);
+        let mut renamer = survey.renamer(hosts);
+        self.rename_hosts(&mut renamer);
+        (self.store, self.now) = self.store.canonical(self.now, &mut renamer);
+        self.owners = renamer.owners();
         for host in &mut self.hosts {
             host.clock = ORIGIN;
         }
@@ -34,12 +34,12 @@ impl World {
 }
 
 impl World {
-    fn name_hosts(&mut self, names: &mut dyn Names) {
+    fn rename_hosts(&mut self, renamer: &mut dyn Renamer) {
         for (place, host) in self.hosts.iter_mut().enumerate() {
-            names.client(speaker(place));
-            host.names(names);
+            renamer.client(speaker(place));
+            host.rename(renamer);
         }
-        self.newest.names(names);
+        self.newest.rename(renamer);
     }
 }
 
@@ -48,41 +48,41 @@ fn speaker(place: usize) -> Session {
     Session(u64::MAX - u64::try_from(place).unwrap_or(0))
 }
 
-impl Named for Host {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Host {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Process::Runs(node) = &mut self.process {
-            node.names(names);
+            node.rename(renamer);
         }
         if let Some((fence, until)) = &mut self.gate {
-            fence.names(names);
-            names.time(Moment::Deadline(Timer::Validity), until);
+            fence.rename(renamer);
+            renamer.time(TimeKind::Deadline(Timer::Validity), until);
         }
         if let Some(session) = &mut self.session {
-            names.session(session);
+            renamer.session(session);
         }
         for (session, sent) in &mut self.sent {
-            names.session(session);
+            renamer.session(session);
             match sent {
                 Sent::Request(id, request) => {
-                    names.operation(id);
-                    request.names(names);
+                    renamer.operation(id);
+                    request.rename(renamer);
                 }
                 Sent::Close => {}
             }
         }
         for (id, answer) in self.answers.iter_mut().chain(&mut self.late) {
-            names.operation(id);
-            answer.names(names);
+            renamer.operation(id);
+            answer.rename(renamer);
         }
-        self.notices.iter_mut().for_each(|(id, _)| names.operation(id));
+        self.notices.iter_mut().for_each(|(id, _)| renamer.operation(id));
         for news in &mut self.news {
             match news {
-                News::Up(session) => names.session(session),
+                News::Up(session) => renamer.session(session),
                 News::Suspended | News::Lost => {}
             }
         }
         if let Some(service) = &mut self.service {
-            names.run(service.run());
+            renamer.run(service.run());
         }
     }
 }
@@ -101,13 +101,13 @@ struct Survey {
     guids: Vec<Guid>,
 }
 
-impl Names for Survey {
-    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+impl Renamer for Survey {
+    fn revision(&mut self, kind: RevisionKind, revision: &mut u64) {
         match kind {
-            Revision::Epoch => self.epochs.add(*revision),
-            Revision::Created => self.created[self.created_for].add(*revision),
-            Revision::Seen => self.seen.add(*revision),
-            Revision::Written => {}
+            RevisionKind::Epoch => self.epochs.add(*revision),
+            RevisionKind::Created => self.created[self.created_for].add(*revision),
+            RevisionKind::Seen => self.seen.add(*revision),
+            RevisionKind::Written => {}
         }
     }
 
@@ -141,7 +141,7 @@ impl Survey {
         }
     }
 
-    fn names(mut self, hosts: Vec<Canonical>) -> WorldNames {
+    fn renamer(mut self, hosts: Vec<Canonical>) -> WorldRenamer {
         for ranks in self.created.iter_mut().chain([&mut self.epochs, &mut self.seen]) {
             ranks.settle();
         }
@@ -156,12 +156,12 @@ impl Survey {
         }
         let lengths = self.created.iter().chain([&self.epochs, &self.seen]).map(Ranks::len);
         let newest = lengths.max().unwrap_or(0);
-        WorldNames { hosts, speaks: 0, created_for: 0, sessions, newest, survey: self }
+        WorldRenamer { hosts, speaks: 0, created_for: 0, sessions, newest, survey: self }
     }
 }
 
 /// The names of everything in the world.
-struct WorldNames {
+struct WorldRenamer {
     hosts: Vec<Canonical>,
     /// Host whose operations are being named.
     speaks: usize,
@@ -172,13 +172,13 @@ struct WorldNames {
     survey: Survey,
 }
 
-impl WorldNames {
+impl WorldRenamer {
     fn owners(self) -> BTreeMap<Session, usize> {
         self.sessions.into_values().collect()
     }
 }
 
-impl Names for WorldNames {
+impl Renamer for WorldRenamer {
     fn client(&mut self, session: Session) {
         let speaker = (0..self.hosts.len()).find(|place| speaker(*place) == session);
         let owner = self.sessions.get(&session).map(|(_, place)| *place);
@@ -201,19 +201,19 @@ impl Names for WorldNames {
         self.hosts[self.speaks].last_run(run, lives);
     }
 
-    fn time(&mut self, moment: Moment, at: &mut Time) {
+    fn time(&mut self, moment: TimeKind, at: &mut Time) {
         self.hosts[self.speaks].time(moment, at);
     }
 
-    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+    fn revision(&mut self, kind: RevisionKind, revision: &mut u64) {
         let Survey { epochs, created, seen, .. } = &self.survey;
         *revision = match kind {
-            Revision::Epoch => epochs.rank(*revision),
-            Revision::Created => created[self.created_for].rank(*revision),
+            RevisionKind::Epoch => epochs.rank(*revision),
+            RevisionKind::Created => created[self.created_for].rank(*revision),
             // The newest commit is the greatest that anybody can have seen: it stays ahead of epochs and creations.
-            Revision::Seen => self.newest - (seen.len() - seen.rank(*revision)),
-            Revision::Written if *revision == 0 => self.newest - seen.len(),
-            Revision::Written => self.newest - (seen.len() - seen.rank(*revision - 1) - 1),
+            RevisionKind::Seen => self.newest - (seen.len() - seen.rank(*revision)),
+            RevisionKind::Written if *revision == 0 => self.newest - seen.len(),
+            RevisionKind::Written => self.newest - (seen.len() - seen.rank(*revision - 1) - 1),
         };
     }
 

@@ -17,7 +17,7 @@ use core::time::Duration;
 use queue::Queue;
 
 use crate::floor::Floor;
-use crate::names::{Named, Names};
+use crate::rename::{Rename, Renamer};
 use crate::step::{Soonest, Standing, Step};
 use crate::store::{Answer, Notice};
 use crate::{Config, Fence, OpId, Sink, Time, Violation};
@@ -239,10 +239,10 @@ impl Election {
     }
 }
 
-impl Named for Election {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Election {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
-            Self::Queue(queue) => queue.names(names),
+            Self::Queue(queue) => queue.rename(renamer),
         }
     }
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::{Node, Stop};
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::violation::Class;
 use crate::{Action, Sink, Time, Timer, Violation};
 
@@ -55,10 +55,10 @@ impl Node {
     }
 }
 
-impl Named for FreshStart {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for FreshStart {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Some(next) = &mut self.0 {
-            names.time(Moment::Deadline(Timer::FreshStart), next);
+            renamer.time(TimeKind::Deadline(Timer::FreshStart), next);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Renaming of a node's state.
 
 use super::{Both, HoldOff, HoldOffPhase, Node, Shown, Stop};
-use crate::names::{Canonical, Moment, Named, Names};
+use crate::rename::{Canonical, Rename, Renamer, TimeKind};
 use crate::step::{Issuer, Pending};
 use crate::{Time, Timer};
 
@@ -12,13 +12,13 @@ impl Node {
     pub fn canonical(&self, now: Time) -> Self {
         let mut node = self.clone();
         let mut canonical = Canonical::new(now, self, &mut []);
-        node.names(&mut canonical);
+        node.rename(&mut canonical);
         node
     }
 }
 
-impl Named for Node {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Node {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         let Self {
             config: _,
             issuer: Issuer { link, next },
@@ -38,60 +38,60 @@ impl Named for Node {
             fresh_start,
             shown,
         } = self;
-        names.issued(link, next);
+        renamer.issued(link, next);
         if let Some(standing) = standing {
-            names.session(&mut standing.session);
-            names.entropy(&mut standing.entropy);
+            renamer.session(&mut standing.session);
+            renamer.entropy(&mut standing.entropy);
         }
-        former.iter_mut().for_each(|session| names.session(session));
-        election.names(names);
-        floor.names(names);
-        settings.names(names);
-        identity.names(names);
-        duty.names(names);
-        services.names(names);
-        membership.names(names);
-        registry.names(names);
-        hold_off.names(names);
+        former.iter_mut().for_each(|session| renamer.session(session));
+        election.rename(renamer);
+        floor.rename(renamer);
+        settings.rename(renamer);
+        identity.rename(renamer);
+        duty.rename(renamer);
+        services.rename(renamer);
+        membership.rename(renamer);
+        registry.rename(renamer);
+        hold_off.rename(renamer);
         match stop {
-            Stop::Asked { limit } => names.time(Moment::Deadline(Timer::Shutdown), limit),
+            Stop::Asked { limit } => renamer.time(TimeKind::Deadline(Timer::Shutdown), limit),
             Stop::No | Stop::Over => {}
         }
-        fresh_start.names(names);
-        shown.names(names);
+        fresh_start.rename(renamer);
+        shown.rename(renamer);
     }
 }
 
-impl<T: Named> Named for Both<T> {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.each().into_iter().for_each(|one| one.names(names));
+impl<T: Rename> Rename for Both<T> {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.each().into_iter().for_each(|one| one.rename(renamer));
     }
 }
 
-impl Named for HoldOff {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for HoldOff {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         match &mut self.phase {
-            HoldOffPhase::Until(until) => names.time(Moment::Deadline(Timer::HoldOff), until),
+            HoldOffPhase::Until(until) => renamer.time(TimeKind::Deadline(Timer::HoldOff), until),
             HoldOffPhase::Over | HoldOffPhase::Resigning => {}
         }
     }
 }
 
-impl Named for Shown {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Shown {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Some((fence, until)) = &mut self.gate {
-            fence.names(names);
-            names.time(Moment::Deadline(Timer::Validity), until);
+            fence.rename(renamer);
+            renamer.time(TimeKind::Deadline(Timer::Validity), until);
         }
-        self.leader.names(names);
+        self.leader.rename(renamer);
     }
 }
 
-impl<Kind: Named> Named for Pending<Kind> {
-    fn names(&mut self, names: &mut dyn Names) {
-        names.operation(&mut self.id);
-        self.kind.names(names);
-        names.time(Moment::Past, &mut self.sent);
-        names.time(Moment::Deadline(Timer::Answer), &mut self.deadline);
+impl<Kind: Rename> Rename for Pending<Kind> {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        renamer.operation(&mut self.id);
+        self.kind.rename(renamer);
+        renamer.time(TimeKind::Past, &mut self.sent);
+        renamer.time(TimeKind::Deadline(Timer::Answer), &mut self.deadline);
     }
 }

@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::Machine;
 use super::session::{Life, Standing};
 use crate::Time;
-use crate::names::{Named, Names};
+use crate::rename::{Rename, Renamer};
 
 impl Machine {
     /// This state with other names and with times counted from an origin shortly before `now`; and `now` on that axis,
@@ -15,13 +15,13 @@ impl Machine {
     /// between them. Values that are compared must keep their order, and the next number after the greatest must still
     /// follow it. Session 0 stands for none and keeps its number.
     #[must_use]
-    pub fn canonical(&self, now: Time, names: &mut dyn Names) -> (Self, Time) {
+    pub fn canonical(&self, now: Time, renamer: &mut dyn Renamer) -> (Self, Time) {
         let axis = Axis::of(self, now);
         let mut machine = self.clone();
         for life in machine.sessions.values_mut() {
             self.place_life(life, &axis);
         }
-        machine.names(names);
+        machine.rename(renamer);
         (machine, axis.place(now, Duration::ZERO))
     }
 

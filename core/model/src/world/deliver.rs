@@ -1,6 +1,6 @@
 //! A node handles an event, and the world carries out its actions.
 
-use rolecall_core::names::Canonical;
+use rolecall_core::rename::Canonical;
 use rolecall_core::store::{Answer, QueueReply, Refusal, Reply};
 use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use rolecall_core::election::Timing;
-use rolecall_core::names::{Canonical, ORIGIN};
+use rolecall_core::rename::{Canonical, ORIGIN};
 use rolecall_core::store::{Answer, Notice, QueueReply, Reply, Request};
 use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
 
@@ -125,8 +125,8 @@ impl Host {
         if self.leads() || claims.peek().is_none() {
             return self.leads();
         }
-        let names = Canonical::new(self.clock, node, &mut []);
-        claims.any(|(id, _)| names.knows(*id))
+        let canonical = Canonical::new(self.clock, node, &mut []);
+        claims.any(|(id, _)| canonical.knows(*id))
     }
 
     /// True if this session can end. A leader's session never does, as deadlines guarantee in a world with time.
@@ -147,10 +147,10 @@ impl Host {
     /// Removes an answer or a notice under way that the node does not wait for. A candidate that was created
     /// nevertheless still matters.
     pub(crate) fn unawaited(&mut self) -> Option<Event> {
-        let names = Canonical::new(self.clock, self.node()?, &mut []);
+        let canonical = Canonical::new(self.clock, self.node()?, &mut []);
         let made = |answer: &Answer| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Entered(_))));
-        let idle = |(id, answer): &(OpId, Answer)| !names.knows(*id) && !made(answer);
-        if let Some(at) = self.notices.iter().position(|(id, _)| !names.knows(*id)) {
+        let idle = |(id, answer): &(OpId, Answer)| !canonical.knows(*id) && !made(answer);
+        if let Some(at) = self.notices.iter().position(|(id, _)| !canonical.knows(*id)) {
             return self.notices.remove(at).map(|(id, notice)| Event::Noticed { id, notice });
         }
         let at = self.answers.iter().position(idle)?;

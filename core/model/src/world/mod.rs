@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use rolecall_core::names::ORIGIN;
+use rolecall_core::rename::ORIGIN;
 use rolecall_core::store::{self, Broken, Client, Machine, Output, Timing};
 use rolecall_core::{Fence, Session, Time, Violation};
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use rolecall_core::names::{Moment, Named, Names};
+use rolecall_core::rename::{Rename, Renamer, TimeKind};
 use rolecall_core::store::{self, Act, Answer, Contender, Server};
 use rolecall_core::{Directory, Event, Session, Time, Violation};
 
@@ -331,7 +331,7 @@ impl World {
         let host = &mut self.hosts[place];
         if let Process::Runs(node) = &mut host.process {
             host.clock = host.clock + length;
-            node.names(&mut Later(length));
+            node.rename(&mut Later(length));
         }
     }
 
@@ -371,11 +371,11 @@ impl World {
 /// Moves limits that wake nobody later.
 struct Later(Duration);
 
-impl Names for Later {
-    fn time(&mut self, moment: Moment, at: &mut Time) {
+impl Renamer for Later {
+    fn time(&mut self, moment: TimeKind, at: &mut Time) {
         match moment {
-            Moment::Limit => *at = *at + self.0,
-            Moment::Deadline(_) | Moment::Past => {}
+            TimeKind::Limit => *at = *at + self.0,
+            TimeKind::Deadline(_) | TimeKind::Past => {}
         }
     }
 }

@@ -7,7 +7,7 @@
 
 use super::QueueTiming;
 use crate::election::Context;
-use crate::names::{Moment, Named, Names};
+use crate::rename::{Rename, Renamer, TimeKind};
 use crate::{Config, Time, Timer};
 
 /// Answered requests of the present link, while this node stands first.
@@ -70,14 +70,14 @@ impl Contacts {
     }
 }
 
-impl Named for Contacts {
-    fn names(&mut self, names: &mut dyn Names) {
+impl Rename for Contacts {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         for contact in self.recent.iter_mut().flatten() {
-            names.time(Moment::Deadline(Timer::Validity), &mut contact.known);
-            names.time(Moment::Deadline(Timer::Validity), &mut contact.lives);
+            renamer.time(TimeKind::Deadline(Timer::Validity), &mut contact.known);
+            renamer.time(TimeKind::Deadline(Timer::Validity), &mut contact.lives);
         }
         if let Some(told) = &mut self.told {
-            names.time(Moment::Deadline(Timer::Validity), told);
+            renamer.time(TimeKind::Deadline(Timer::Validity), told);
         }
     }
 }

@@ -14,8 +14,8 @@ mod answer;
 mod candidate;
 mod check;
 mod contact;
-mod names;
 mod ownerless;
+mod rename;
 mod timing;
 
 pub use candidate::{Candidate, Guid};

@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use crate::Candidate;
 use crate::mutant::Mutant;
-use crate::names::{Named, Names};
+use crate::rename::{Rename, Renamer};
 
 /// Candidates of the last listing that were read and have no owner, in order.
 ///
@@ -52,8 +52,8 @@ impl Ownerless {
     }
 }
 
-impl Named for Ownerless {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.0.names(names);
+impl Rename for Ownerless {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.0.rename(renamer);
     }
 }

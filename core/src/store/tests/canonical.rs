@@ -6,18 +6,18 @@ use proptest::prelude::*;
 
 use super::arbitrary::event;
 use super::*;
-use crate::names::{Named, Names, Revision};
+use crate::rename::{Rename, Renamer, RevisionKind};
 use crate::store::{QueueReply, QueueRequest};
 
 /// Adds a fixed amount to every number.
 struct Shift;
 
-impl Names for Shift {
+impl Renamer for Shift {
     fn operation(&mut self, id: &mut OpId) {
         id.sequence += 1000;
     }
 
-    fn revision(&mut self, _: Revision, revision: &mut u64) {
+    fn revision(&mut self, _: RevisionKind, revision: &mut u64) {
         *revision += 100;
     }
 
@@ -35,7 +35,7 @@ impl Shift {
         match event {
             Event::Request { session, mut id, mut request } => {
                 Self.operation(&mut id);
-                request.names(&mut Self);
+                request.rename(&mut Self);
                 Event::Request { session, id, request }
             }
             Event::Operator(act) => Event::Operator(Self::act(act)),
@@ -50,7 +50,7 @@ impl Shift {
 
     fn act(act: Act) -> Act {
         let shifted = |mut candidate: Candidate| {
-            candidate.names(&mut Self);
+            candidate.rename(&mut Self);
             candidate
         };
         match act {
@@ -84,7 +84,7 @@ struct Ranks {
 /// Collects the numbers first, in a pass whose result is thrown away.
 struct Collect<'a>(&'a mut Ranks);
 
-impl Names for Collect<'_> {
+impl Renamer for Collect<'_> {
     fn client(&mut self, session: Session) {
         self.0.client = session;
     }
@@ -93,7 +93,7 @@ impl Names for Collect<'_> {
         self.0.operations.insert((self.0.client, *id));
     }
 
-    fn revision(&mut self, _: Revision, revision: &mut u64) {
+    fn revision(&mut self, _: RevisionKind, revision: &mut u64) {
         self.0.revisions.insert(*revision);
     }
 
@@ -106,7 +106,7 @@ impl Names for Collect<'_> {
     }
 }
 
-impl Names for Ranks {
+impl Renamer for Ranks {
     fn client(&mut self, session: Session) {
         self.client = session;
     }
@@ -116,7 +116,7 @@ impl Names for Ranks {
         id.sequence = u32::try_from(rank).expect("few operations");
     }
 
-    fn revision(&mut self, _: Revision, revision: &mut u64) {
+    fn revision(&mut self, _: RevisionKind, revision: &mut u64) {
         *revision = self.revisions.range(..*revision).count() as u64;
     }
 

@@ -2,7 +2,7 @@
 
 use alloc::vec::Vec;
 
-use super::{Moment, Named, Names, Revision};
+use super::{Rename, Renamer, RevisionKind, TimeKind};
 use crate::{Link, Node, OpId, Run, Time};
 
 /// Present time of every canonical state. It is far enough from both ends of the axis that every past event keeps its
@@ -67,11 +67,11 @@ pub struct Canonical {
 impl Canonical {
     /// The canonical names for `node` at `now`, ranked together with the names in `others`.
     #[must_use]
-    pub fn new(now: Time, node: &Node, others: &mut [&mut dyn Named]) -> Self {
+    pub fn new(now: Time, node: &Node, others: &mut [&mut dyn Rename]) -> Self {
         let mut survey = Survey { canonical: Self { now, ..Self::default() }, of_node: true };
-        node.clone().names(&mut survey);
+        node.clone().rename(&mut survey);
         survey.of_node = false;
-        others.iter_mut().for_each(|named| named.names(&mut survey));
+        others.iter_mut().for_each(|named| named.rename(&mut survey));
         let mut canonical = survey.canonical;
         canonical.epochs.settle();
         canonical.created.settle();
@@ -91,7 +91,7 @@ struct Survey {
     of_node: bool,
 }
 
-impl Names for Survey {
+impl Renamer for Survey {
     fn operation(&mut self, id: &mut OpId) {
         if self.of_node && !self.canonical.knows(*id) {
             self.canonical.live.push(*id);
@@ -106,16 +106,16 @@ impl Names for Survey {
         self.canonical.run = Some(*run).filter(|_| lives);
     }
 
-    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+    fn revision(&mut self, kind: RevisionKind, revision: &mut u64) {
         match kind {
-            Revision::Epoch => self.canonical.epochs.add(*revision),
-            Revision::Created => self.canonical.created.add(*revision),
-            Revision::Seen | Revision::Written => {}
+            RevisionKind::Epoch => self.canonical.epochs.add(*revision),
+            RevisionKind::Created => self.canonical.created.add(*revision),
+            RevisionKind::Seen | RevisionKind::Written => {}
         }
     }
 }
 
-impl Names for Canonical {
+impl Renamer for Canonical {
     fn operation(&mut self, id: &mut OpId) {
         let place = self.live.iter().position(|live| live == id);
         let sequence = place.map_or(0, |place| u32::try_from(place).unwrap_or(u32::MAX).saturating_add(1));
@@ -136,22 +136,22 @@ impl Names for Canonical {
         *run = Run(u32::from(lives));
     }
 
-    fn revision(&mut self, kind: Revision, revision: &mut u64) {
+    fn revision(&mut self, kind: RevisionKind, revision: &mut u64) {
         match kind {
-            Revision::Epoch => *revision = self.epochs.rank(*revision),
-            Revision::Created => *revision = self.created.rank(*revision),
-            Revision::Seen | Revision::Written => {}
+            RevisionKind::Epoch => *revision = self.epochs.rank(*revision),
+            RevisionKind::Created => *revision = self.created.rank(*revision),
+            RevisionKind::Seen | RevisionKind::Written => {}
         }
     }
 
-    fn time(&mut self, moment: Moment, at: &mut Time) {
+    fn time(&mut self, moment: TimeKind, at: &mut Time) {
         if *at == Time::MAX {
             return;
         }
         *at = match moment {
-            Moment::Deadline(_) | Moment::Limit => ORIGIN + at.since(self.now),
-            Moment::Past if *at <= self.now => ORIGIN - self.now.since(*at),
-            Moment::Past => ORIGIN + at.since(self.now),
+            TimeKind::Deadline(_) | TimeKind::Limit => ORIGIN + at.since(self.now),
+            TimeKind::Past if *at <= self.now => ORIGIN - self.now.since(*at),
+            TimeKind::Past => ORIGIN + at.since(self.now),
         };
     }
 }

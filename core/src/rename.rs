@@ -1,7 +1,7 @@
 //! Renaming: numbers and times in a state that matter by identity, order or distance, but not by their values.
 //!
 //! Two states that differ only in such names behave alike. An explorer of states gives them canonical names first, or
-//! it never sees any state twice. [`Named`] visits every name in nodes, in the store's machine and in the messages
+//! it never sees any state twice. [`Rename`] visits every name in nodes, in the store's machine and in the messages
 //! between them, so a whole world can be renamed consistently. [`Canonical`] has the canonical names for everything
 //! that one node knows.
 
@@ -15,14 +15,14 @@ use alloc::vec::Vec;
 use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer};
 
 /// A value that contains names.
-pub trait Named {
-    /// Shows every name to `names`, which may change it. Equal states show their names in the same order.
-    fn names(&mut self, names: &mut dyn Names);
+pub trait Rename {
+    /// Shows every name to `renamer`, which may change it. Equal states show their names in the same order.
+    fn rename(&mut self, renamer: &mut dyn Renamer);
 }
 
 /// Uses of a revision of the store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Revision {
+pub enum RevisionKind {
     /// Epoch of a term: compared with other epochs.
     Epoch,
     /// Creation of an entry: compared with other creations of the same node. The session in the entry's name is shown
@@ -37,7 +37,7 @@ pub enum Revision {
 
 /// Uses of a point in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Moment {
+pub enum TimeKind {
     /// A node wants to wake then.
     Deadline(Timer),
     /// Something ends then, without waking anybody.
@@ -47,7 +47,7 @@ pub enum Moment {
 }
 
 /// A visitor of names. By default it leaves each name alone.
-pub trait Names {
+pub trait Renamer {
     /// Announces that the operations which follow belong to the client of this session. Only the store mixes clients.
     fn client(&mut self, _session: Session) {}
     /// Id of an operation.
@@ -59,7 +59,7 @@ pub trait Names {
     /// The newest life of a service, and whether it goes on.
     fn last_run(&mut self, _run: &mut Run, _lives: bool) {}
     /// A revision of the store.
-    fn revision(&mut self, _kind: Revision, _revision: &mut u64) {}
+    fn revision(&mut self, _kind: RevisionKind, _revision: &mut u64) {}
     /// A session; 0 stands for none. Sessions of one client are compared by their order.
     fn session(&mut self, _session: &mut Session) {}
     /// Number of the newest session.
@@ -73,28 +73,28 @@ pub trait Names {
     /// Random bits of a connection, from which names were made.
     fn entropy(&mut self, _entropy: &mut u64) {}
     /// A point in time.
-    fn time(&mut self, _moment: Moment, _at: &mut Time) {}
+    fn time(&mut self, _moment: TimeKind, _at: &mut Time) {}
 }
 
-impl Named for Candidate {
-    fn names(&mut self, names: &mut dyn Names) {
-        names.sequence(&mut self.sequence);
+impl Rename for Candidate {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        renamer.sequence(&mut self.sequence);
         if let Some(guid) = &mut self.guid {
-            names.guid(guid);
+            renamer.guid(guid);
         }
     }
 }
 
-impl<T: Named> Named for Option<T> {
-    fn names(&mut self, names: &mut dyn Names) {
+impl<T: Rename> Rename for Option<T> {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
         if let Some(named) = self {
-            named.names(names);
+            named.rename(renamer);
         }
     }
 }
 
-impl<T: Named> Named for Vec<T> {
-    fn names(&mut self, names: &mut dyn Names) {
-        self.iter_mut().for_each(|named| named.names(names));
+impl<T: Rename> Rename for Vec<T> {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.iter_mut().for_each(|named| named.rename(renamer));
     }
 }
