@@ -155,8 +155,8 @@ impl World {
 /// matters.
 fn is_stale(before: &Node, now: rolecall_core::Time, event: &Event) -> bool {
     let is_candidate = |answer: &Answer| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Entered(_))));
-    match event {
-        Event::Answered { id, answer } if id.slot == Slot::Election && is_candidate(answer) => false,
-        event => event.operation().is_some_and(|id| !Canonical::new(now, before, &mut []).knows(id)),
+    if matches!(event, Event::Answered { id, answer } if id.slot == Slot::Election && is_candidate(answer)) {
+        return false;
     }
+    event.operation().is_some_and(|id| !Canonical::new(now, before, &mut []).knows(id))
 }
