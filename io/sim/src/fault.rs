@@ -11,14 +11,14 @@ pub enum Fault {
     Crash {
         /// The node.
         node: u8,
-        /// Time until it starts again.
+        /// Time until it starts again; [`Fault::FOR_GOOD`] for never.
         down: Duration,
     },
     /// A machine loses its power, and nobody is told. It starts again.
     PowerLoss {
         /// The node.
         node: u8,
-        /// Time until it starts again.
+        /// Time until it starts again; [`Fault::FOR_GOOD`] for never.
         down: Duration,
     },
     /// A process is stopped, as by SIGSTOP, while its clock goes on.
@@ -167,6 +167,11 @@ pub enum Fault {
         /// The node.
         node: u8,
     },
+}
+
+impl Fault {
+    /// Down time of a machine that never comes back, not even after the end of all faults. The last machine always does.
+    pub const FOR_GOOD: Duration = Duration::MAX;
 }
 
 /// One end of a link.

@@ -119,8 +119,8 @@ impl World<'_> {
     fn lacks(&self) -> Option<String> {
         let now = self.now();
         let Some(leader) = self.judge.leader(now) else { return Some("nobody leads".into()) };
-        let standing = self.hosts.iter().filter(|host| !host.observes()).count();
-        for host in &self.hosts {
+        let standing = self.remaining().filter(|host| !host.observes()).count();
+        for host in self.remaining() {
             let Some(status) = host.observer().map(|observer| observer.status()) else {
                 return Some(format!("{} does not run", host.name));
             };
@@ -133,14 +133,14 @@ impl World<'_> {
                 return Some(format!("{} is {:?}, {:?}", host.name, status.role, status.health));
             }
             let known = status.workers.members.len();
-            if (host.number == leader || host.observes()) && known != standing - 1 {
+            if (host.number == leader || host.observes()) && known + 1 != standing {
                 return Some(format!("{} knows of {known} workers", host.name));
             }
         }
         let mut candidates: Vec<_> = self.hub.contenders().into_iter().map(|contender| contender.participant).collect();
         candidates.sort_unstable();
         let mut nodes: Vec<_> =
-            self.hosts.iter().filter(|host| !host.observes()).map(|host| host.name.clone()).collect();
+            self.remaining().filter(|host| !host.observes()).map(|host| host.name.clone()).collect();
         nodes.sort_unstable();
         if candidates != nodes {
             return Some(format!("the queue holds {candidates:?}"));

@@ -1,5 +1,6 @@
 //! A visitor, which asks the cluster throughout a run.
 
+use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -32,6 +33,10 @@ pub(super) struct VisitorLog(Arc<Mutex<Log>>);
 struct Log {
     tally: BTreeMap<String, u64>,
     served_at: Option<Time>,
+    /// When a fault last began or ended.
+    disturbed_at: Time,
+    /// True while a fault is under way.
+    is_disturbed: bool,
     /// Sights since they were last taken.
     said: Vec<(Time, String)>,
     last: String,
@@ -105,6 +110,14 @@ impl Visitor {
         }
     }
 
+    /// Time since a fault last began or ended, or since the last node started for the first time; `None` while a fault is
+    /// under way. A machine that is down is no fault under way: the others have to get over it.
+    #[must_use]
+    pub fn quiet_for(&self) -> Option<Duration> {
+        let log = self.log.lock();
+        (!log.is_disturbed).then(|| self.clock.now().since(log.disturbed_at))
+    }
+
     /// Notes that the cluster has just done everything that is asked of it. A run ends well only if that happens after
     /// the last fault.
     pub fn is_served(&self) {
@@ -115,6 +128,11 @@ impl Visitor {
 impl VisitorLog {
     fn lock(&self) -> std::sync::MutexGuard<'_, Log> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn disturbed(&self, now: Time, is_under_way: bool) {
+        let mut log = self.lock();
+        (log.disturbed_at, log.is_disturbed) = (now, is_under_way);
     }
 
     pub(super) fn tally(&self) -> BTreeMap<String, u64> {

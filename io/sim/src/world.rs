@@ -2,7 +2,7 @@
 
 use core::panic::AssertUnwindSafe;
 use core::time::Duration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub(super) const STORE: &str = "store";
 pub(super) const VISITOR: &str = "visitor";
 
 /// Time that a node which ended by itself stays down.
-const RESTART: Duration = Duration::from_secs(1);
+pub(super) const RESTART: Duration = Duration::from_secs(1);
 
 pub(super) struct World<'a> {
     pub(super) settings: &'a Simulation,
@@ -43,6 +43,8 @@ pub(super) struct World<'a> {
     pub(super) hosts: Vec<Controls>,
     /// True for each host that runs or is paused.
     pub(super) up: Vec<bool>,
+    /// Hosts that never come back.
+    pub(super) lost: BTreeSet<usize>,
     pub(super) judge: Judge,
     pub(super) notebook: Notebook,
     pub(super) acts: ActList,
@@ -79,6 +81,7 @@ impl<'a> World<'a> {
             hub: Hub::new(truth.clone(), Timing::bounded(settings.store_tick), settings.servers),
             truth,
             up: vec![true; hosts.len()],
+            lost: BTreeSet::new(),
             hosts,
             judge: Judge::new(seen, settings.seed, trace_from, settings.keeps_history),
             notebook,
@@ -89,6 +92,7 @@ impl<'a> World<'a> {
             mends: BTreeMap::new(),
             mends_made: 0,
         };
+        world.visitor.disturbed(Time::ZERO + world.settings.start_gap * u32::from(world.settings.nodes - 1), false);
         world.populate();
         world
     }
@@ -128,6 +132,11 @@ impl<'a> World<'a> {
 
     pub(super) fn servers(&self) -> impl Iterator<Item = Server> + use<> {
         (0..self.settings.servers).map(Server)
+    }
+
+    /// The hosts that are there or come back.
+    pub(super) fn remaining(&self) -> impl Iterator<Item = &Controls> {
+        self.hosts.iter().filter(|host| !self.lost.contains(&host.number))
     }
 
     pub(super) fn run(mut self) -> Run {
@@ -178,6 +187,7 @@ impl<'a> World<'a> {
         while let Some(entry) = self.mends.first_entry().filter(|entry| entry.key().0 <= now) {
             let mend = entry.remove();
             self.mend(mend);
+            self.disturbed();
         }
         let stepped = self.sim.step();
         self.truth.set(self.sim.elapsed());
@@ -209,6 +219,7 @@ impl<'a> World<'a> {
             let down = self.hosts[number].down_for().unwrap_or(RESTART);
             self.hosts[number].gone();
             self.later(down, Mend::Start(number));
+            self.disturbed();
         }
     }
 

@@ -3,10 +3,10 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use super::super::fault::End;
+use super::super::fault::{End, Fault};
 use super::super::host::Order;
 use super::super::run::HostState;
-use super::super::world::{World, visitor_name};
+use super::super::world::{RESTART, World, visitor_name};
 use super::Mend;
 
 impl World<'_> {
@@ -17,8 +17,8 @@ impl World<'_> {
         let name = self.name(number);
         self.hosts[number].sockets.crash();
         self.sim.crash(&*name);
-        self.go_down(number, down);
-        self.note(&name, "crashes")
+        let is_for_good = self.go_down(number, down);
+        self.note(&name, if is_for_good { "crashes for good" } else { "crashes" })
     }
 
     /// A dying process cannot send anything once its machine is dark.
@@ -36,8 +36,8 @@ impl World<'_> {
         for other in &others {
             self.sim.repair(&*name, &**other);
         }
-        self.go_down(number, down);
-        self.note(&name, "loses its power")
+        let is_for_good = self.go_down(number, down);
+        self.note(&name, if is_for_good { "loses its power for good" } else { "loses its power" })
     }
 
     fn others(&self, name: &str) -> Vec<Arc<str>> {
@@ -46,11 +46,18 @@ impl World<'_> {
         nodes.chain(self.hosts_of(End::Store)).chain(visitors).collect()
     }
 
-    fn go_down(&mut self, number: usize, down: Duration) {
+    /// Takes a host down. Returns true if it stays down for good: not if it is the last one.
+    fn go_down(&mut self, number: usize, down: Duration) -> bool {
         self.up[number] = false;
         self.hosts[number].gone();
         self.judge.host(self.truth.now(), number, HostState::Down);
-        self.later(down, Mend::Start(number));
+        let is_for_good = down == Fault::FOR_GOOD && self.remaining().any(|other| other.number != number);
+        if is_for_good {
+            self.lost.insert(number);
+        } else {
+            self.later(if down == Fault::FOR_GOOD { RESTART } else { down }, Mend::Start(number));
+        }
+        is_for_good
     }
 
     pub(super) fn start(&mut self, number: usize) {

@@ -37,6 +37,7 @@ impl World<'_> {
     pub(super) fn inject(&mut self, fault: Fault) {
         if self.begin(fault) {
             *self.judge.run.faults.entry(fault.kind()).or_default() += 1;
+            self.disturbed();
         }
     }
 
@@ -97,10 +98,18 @@ impl World<'_> {
             host.service_faults.fail_starts(0);
             host.clock.set_rate(0);
         }
-        for number in 0..self.hosts.len() {
+        let remaining: Vec<_> = self.remaining().map(|host| host.number).collect();
+        for number in remaining {
             self.start(number);
         }
+        self.visitor.disturbed(self.truth.now(), false);
         self.note_mend("world", "nothing goes wrong any more");
+    }
+
+    /// Lets visitors know that a fault has just begun or ended. A machine that is down is no fault under way.
+    pub(super) fn disturbed(&self) {
+        let is_under_way = self.mends.values().any(|mend| !matches!(mend, Mend::Start(_)));
+        self.visitor.disturbed(self.truth.now(), is_under_way);
     }
 
     pub(super) fn later(&mut self, delay: Duration, mend: Mend) {
