@@ -65,7 +65,7 @@ fn holdings(folder: &Path, shards: u16) -> Holdings {
     let settings = Settings { shards, ranking: Ranking::Bm25 };
     let holdings =
         Holdings::open(folder, settings, Storage::Memory, SystemTime::now()).expect("the folder can be read");
-    holdings.want(ShardId::all(settings.shards.count()).collect(), Time::ZERO);
+    holdings.want(ShardId::all(settings.shards.count()));
     for due in holdings.look(SystemTime::now(), Time::ZERO).expect("the folder can be read") {
         holdings.refresh(&due, Time::ZERO).expect("the index is built");
     }

@@ -14,6 +14,7 @@ use rolecall::SystemClock;
 use rolecall_cli::search::coordinator::{Coordinator, Pace, SearchRequest, TaskClient, TaskFailure, Worker};
 use rolecall_cli::search::holdings::Holdings;
 use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::shares::Shares;
 use rolecall_cli::search::wire::{MAX_LIMIT, Task, TaskAnswer};
 use rolecall_cli::search::{Ranking, Settings, ShardId};
 use rolecall_core::Time;
@@ -63,11 +64,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
 fn coordinator(documents: &Path, ranking: Ranking) -> Result<Coordinator<Nobody>, Box<dyn Error>> {
     let settings = Settings { ranking, ..Settings::default() };
     let holdings = Holdings::open(documents, settings, Storage::Memory, SystemTime::now())?;
-    holdings.want(ShardId::all(settings.shards.count()).collect(), Time::ZERO);
+    holdings.want(ShardId::all(settings.shards.count()));
     for due in holdings.look(SystemTime::now(), Time::ZERO)? {
         holdings.refresh(&due, Time::ZERO)?;
     }
-    Ok(Coordinator::new(Nobody, Arc::new(holdings), Arc::new(SystemClock::new()), Pace::default(), false))
+    let shares = Arc::new(Shares::new(settings.shards.count()));
+    Ok(Coordinator::new(Nobody, Arc::new(holdings), shares, Arc::new(SystemClock::new()), Pace::default(), false))
 }
 
 fn judgements(text: &str) -> Result<Judgements, Box<dyn Error>> {

@@ -5,6 +5,7 @@
 
 pub mod cli;
 pub mod front;
+mod mutant;
 pub mod page;
 #[cfg(feature = "register")]
 pub mod register;

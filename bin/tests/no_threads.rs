@@ -51,7 +51,7 @@ fn nothing_starts_a_thread() -> Result<(), Box<dyn Error>> {
         let shards: Vec<_> = ShardId::all(settings.shards.count()).collect();
         let documents = Arc::new(Counting { folder: folder.path().to_owned(), most: Arc::clone(&most) });
         let holdings = Holdings::of(documents, settings, storage, SystemTime::now())?;
-        holdings.want(shards.iter().copied().collect(), Time::ZERO);
+        holdings.want(shards.iter().copied());
         for due in holdings.look(SystemTime::now(), Time::ZERO)? {
             holdings.refresh(&due, Time::ZERO)?;
         }

@@ -14,7 +14,7 @@ use rolecall::store::{MemoryStore, Store};
 use rolecall::{Clock, Config, Epoch, Fence, Role, SystemClock, TokioNet};
 use rolecall_cli::search::coordinator::Pace;
 use rolecall_cli::search::index::Storage;
-use rolecall_cli::search::wire::{Task, TaskRequest};
+use rolecall_cli::search::wire::{Task, TaskRequest, VERSION};
 use rolecall_cli::search::{Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
 use serde_json::Value;
 
@@ -198,7 +198,7 @@ async fn requests_in_the_wrong_place_or_form_are_told_so() -> Outcome {
     let fence = leader.running.observer().term().expect("its term holds").0;
     let task = |fence: Fence, settings: Settings, shards: u16| {
         let task = Task::Statistics { shards: ShardId::all(shards).collect(), terms: vec!["a".into()] };
-        serde_json::to_vec(&TaskRequest { fence, settings, task })
+        serde_json::to_vec(&TaskRequest { version: VERSION, fence, settings, share: None, task })
     };
     assert_eq!(post_task(worker, task(fence, settings(), 16)?).await?, (StatusCode::OK, String::new()));
     assert_eq!(post_task(worker, task(fence, settings(), 17)?).await?, (StatusCode::BAD_REQUEST, "bad_task".into()));

@@ -21,6 +21,7 @@ pub mod query;
 mod service;
 mod settings;
 mod shard;
+pub mod shares;
 #[cfg(feature = "sim")]
 pub mod sim;
 #[cfg(test)]

@@ -15,6 +15,7 @@ impl Holdings {
     pub fn answer(&self, task: &Task) -> Result<TaskAnswer, TaskError> {
         task.check(self.settings())?;
         match task {
+            Task::Hold => Ok(TaskAnswer::Hold(self.holding())),
             Task::Statistics { shards, terms } => self.statistics(shards, terms),
             Task::Search { shards, query, weights, limit } => self.search(shards, query, weights, *limit),
             Task::Snippets { documents, query, weights } => self.snippets(documents, query, weights),

@@ -1,6 +1,7 @@
 //! The document search on simulated machines: whoever searches gets what one node alone would answer, or is told what is missing,
 //! or why there is no answer.
 
+mod healing;
 mod timelines;
 
 use core::time::Duration;

@@ -8,7 +8,6 @@ use rolecall::{BoxFuture, TermOver};
 use rolecall_core::Time;
 
 use super::{Coordinator, TaskClient, TaskFailure, Worker};
-use crate::search::placement::choices;
 use crate::search::shard::ShardId;
 use crate::search::wire::{Task, TaskAnswer};
 
@@ -119,16 +118,16 @@ struct Flight {
 }
 
 impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
-    /// Asks the first choices of each of `shards`, among the workers as they are now. Doubtful ones come last.
+    /// Asks whoever has each of `shards`, or is to have it, among the workers as they are now. Doubtful ones come last.
     fn begin(&mut self, shards: Vec<ShardId>) {
-        let Coordinator { clock, doubts, .. } = self.asking.coordinator;
+        let Coordinator { clock, doubts, shares, .. } = self.asking.coordinator;
         let now = clock.now();
         let workers = (self.asking.workers)();
-        let ids: Vec<_> = workers.iter().map(|worker| &*worker.id).collect();
+        shares.see(&workers, now);
         for &shard in &shards {
-            let mut chosen = choices(shard, &ids);
+            let mut chosen = shares.to_ask(shard);
             chosen.sort_by_key(|id| doubts.are_about(id, now));
-            let chosen = chosen.into_iter().filter_map(|id| workers.iter().find(|worker| *worker.id == *id));
+            let chosen = chosen.into_iter().filter_map(|id| workers.iter().find(|worker| worker.id == id));
             let left = chosen.cloned().map(Target::Worker).chain([Target::Here]).collect();
             self.open.insert(shard, Progress { left, ..Progress::default() });
         }

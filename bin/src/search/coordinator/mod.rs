@@ -28,6 +28,7 @@ use super::holdings::Holdings;
 use super::query::{self, Query};
 use super::settings::Settings;
 use super::shard::ShardId;
+use super::shares::Shares;
 use super::weights::{Statistics, Weights};
 use super::wire::{Hit, MAX_LIMIT, MAX_OFFSET, Named, Task, TaskAnswer, TaskError, Wanted};
 pub use answer::{SearchAnswer, SearchError, SearchRequest, ShownHit};
@@ -96,6 +97,8 @@ pub struct Coordinator<C> {
     client: C,
     /// What this node itself holds: the last choice for every shard.
     here: Arc<Holdings>,
+    /// Who is to hold each shard, and who has it.
+    shares: Arc<Shares>,
     clock: Arc<dyn Clock>,
     pace: Pace,
     /// Whether this node's own share may be done on another thread.
@@ -115,11 +118,18 @@ impl<C> fmt::Debug for Coordinator<C> {
 const ATTEMPTS: u32 = 4;
 
 impl<C: TaskClient> Coordinator<C> {
-    /// A coordinator that asks workers through `client` and knows what this node holds itself. `threads` says whether work
-    /// may be done on threads of the runtime's; a simulation does it on the calling one.
+    /// A coordinator that asks workers through `client`, by their shares, and knows what this node holds itself. With
+    /// `threads` work is done on threads of the runtime's; a simulation does it on the calling one.
     #[must_use]
-    pub fn new(client: C, here: Arc<Holdings>, clock: Arc<dyn Clock>, pace: Pace, threads: bool) -> Self {
-        Self { client, here, clock, pace, threads, doubts: Doubts::default(), known: Mutex::default() }
+    pub fn new(
+        client: C,
+        here: Arc<Holdings>,
+        shares: Arc<Shares>,
+        clock: Arc<dyn Clock>,
+        pace: Pace,
+        threads: bool,
+    ) -> Self {
+        Self { client, here, shares, clock, pace, threads, doubts: Doubts::default(), known: Mutex::default() }
     }
 
     /// Searches. `workers` gives those that there are now; it is asked again as the search goes on.

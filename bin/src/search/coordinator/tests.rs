@@ -14,8 +14,9 @@ use super::{Coordinator, Pace, SearchAnswer, SearchError, SearchRequest, TaskCli
 use crate::search::holdings::Holdings;
 use crate::search::index::Storage;
 use crate::search::placement::shards_of;
+use crate::search::shares::Shares;
 use crate::search::testing::{TokioClock, index_all, queries, write_documents};
-use crate::search::wire::{Task, TaskAnswer, TaskRequest};
+use crate::search::wire::{Task, TaskAnswer, TaskRequest, VERSION};
 use crate::search::{Ranking, Settings, ShardId};
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -72,7 +73,7 @@ impl TaskClient for Crew {
             hook(task, holdings);
         }
         let fence = Fence { incarnation: Incarnation(1), epoch: Epoch(2) };
-        let request = TaskRequest { fence, settings: self.settings, task: task.clone() };
+        let request = TaskRequest { version: VERSION, fence, settings: self.settings, share: None, task: task.clone() };
         let sent = serde_json::to_vec(&request).expect("a task is JSON");
         let received: TaskRequest = serde_json::from_slice(&sent).expect("a task is read back");
         assert_eq!(received, request);
@@ -95,7 +96,7 @@ fn boast(answer: &mut TaskAnswer) {
             }
         }
         TaskAnswer::Search { shards, .. } => shards.iter_mut().for_each(|shard| shard.documents = u64::MAX),
-        TaskAnswer::Snippets(_) => {}
+        TaskAnswer::Hold(_) | TaskAnswer::Snippets(_) => {}
     }
 }
 
@@ -122,7 +123,7 @@ impl Cluster {
         let ids: Vec<&str> = names.iter().map(String::as_str).collect();
         let workers = ids.iter().map(|&id| {
             let holdings = open();
-            holdings.want(shards_of(id, &ids, settings.shards.count()).collect(), Time::ZERO);
+            holdings.want(shards_of(id, &ids, settings.shards.count()));
             index_all(&holdings, Time::ZERO);
             let worker = Worker { id: id.into(), address: format!("{id}:80").into() };
             (worker.id.clone(), (worker, holdings))
@@ -130,11 +131,18 @@ impl Cluster {
         let crew = Crew { workers: Arc::new(workers.collect()), moods: Arc::default(), hook: Arc::default(), settings };
         let here = open();
         if ids.is_empty() {
-            here.want(ShardId::all(settings.shards.count()).collect(), Time::ZERO);
+            here.want(ShardId::all(settings.shards.count()));
             index_all(&here, Time::ZERO);
         }
         let clock = TokioClock::new();
-        let coordinator = Coordinator::new(crew.clone(), Arc::clone(&here), Arc::new(clock), Pace::default(), false);
+        let coordinator = Coordinator::new(
+            crew.clone(),
+            Arc::clone(&here),
+            Arc::new(Shares::new(settings.shards.count())),
+            Arc::new(clock),
+            Pace::default(),
+            false,
+        );
         Self { crew, coordinator, here, clock }
     }
 
@@ -324,7 +332,7 @@ async fn both_rounds_are_repeated_when_a_snapshot_is_gone() -> Outcome {
                 index_all(holdings, Time::ZERO);
                 index_all(holdings, Time::ZERO + Duration::from_secs(3600));
             }
-            Task::Snippets { .. } => {}
+            Task::Hold | Task::Snippets { .. } => {}
         }
         *counts.lock().expect("no test panicked") = rounds;
     });
@@ -341,19 +349,21 @@ async fn a_shard_that_is_being_indexed_is_waited_for() -> Outcome {
     let ready = Cluster::new(folder.path(), 1, settings(8));
     let cluster = Cluster::new(folder.path(), 1, settings(8));
     let (_, holdings) = &cluster.crew.workers["a"];
-    holdings.want([].into(), Time::ZERO);
+    holdings.want([]);
+    index_all(holdings, Time::ZERO);
     index_all(holdings, Time::ZERO + Duration::from_secs(3600));
     let mut asked = 0;
     cluster.on_task(move |_, holdings| {
         asked += 1;
         if asked == 10 {
-            holdings.want(ShardId::all(8).collect(), Time::ZERO);
+            holdings.want(ShardId::all(8));
             index_all(holdings, Time::ZERO);
         }
     });
     assert_eq!(cluster.facts("bafo").await, ready.facts("bafo").await);
 
-    holdings.want([].into(), Time::ZERO);
+    holdings.want([]);
+    index_all(holdings, Time::ZERO);
     index_all(holdings, Time::ZERO + Duration::from_secs(3600));
     let answer = cluster.search("bafo", 10, 0).await?;
     assert_eq!((answer.partial, answer.missing, answer.hits.len()), (true, 60, 0));

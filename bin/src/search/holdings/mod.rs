@@ -1,11 +1,13 @@
 //! The shards that a node holds: which it wants, which it has, and which state of each.
 //!
 //! ```text
-//! want(shards) ─┐
-//!               ├─► look: due shards ──► refresh each ──► current snapshot, the one before for some seconds
-//! files ────────┘                                             └─► answer tasks
+//! share, as told ─┐
+//!                 ├─► look: due shards ──► refresh each ──► current snapshot, the one before for some seconds
+//! files ──────────┘                                             └─► answer tasks
 //! ```
 //! Whoever calls decides on which threads the work is done; time is passed in.
+
+mod told;
 
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,16 +16,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rolecall_core::Time;
+use tokio::sync::watch;
 
+use crate::mutant::Mutant;
 use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, Source};
 use crate::search::index::{BuildError, FileOutcome, Held, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
+use told::{Followed, Wanted};
 
 /// How long the state before is kept, for queries between two rounds.
 const KEEP_PREVIOUS: Duration = Duration::from_secs(10);
-/// How long a shard is kept up to date that is no longer wanted: others have yet to build it.
-const KEEP_UNWANTED: Duration = Duration::from_secs(60);
+/// Time for which a shard is kept up to date that is no longer to be held, so that one which moves back is still there.
+pub const KEEP_UNWANTED: Duration = Duration::from_secs(60);
 
 /// The shards that a node holds.
 #[derive(Debug)]
@@ -32,11 +37,17 @@ pub struct Holdings {
     settings: Settings,
     storage: Storage,
     state: Mutex<State>,
+    /// Number of times that what is to be held has changed.
+    renewals: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    wanted: BTreeSet<ShardId>,
+    /// What it is to hold; `None` before anybody has said so.
+    wanted: Option<Wanted>,
+    /// The plan that says so.
+    followed: Option<Followed>,
+    building: BTreeSet<ShardId>,
     slots: BTreeMap<ShardId, Slot>,
     /// The files of each shard that has any, as last seen.
     files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
@@ -48,6 +59,7 @@ struct Slot {
     held: Held,
     /// Earlier states, and when each was replaced.
     previous: Vec<(Arc<Snapshot>, Time)>,
+    /// When it was first found not to be wanted any more.
     unwanted_since: Option<Time>,
 }
 
@@ -92,7 +104,8 @@ impl Holdings {
         now: SystemTime,
     ) -> Result<Self, FolderError> {
         let scan = documents.scan(now)?;
-        let holdings = Self { documents, settings, storage, state: Mutex::default() };
+        let renewals = watch::Sender::new(0);
+        let holdings = Self { documents, settings, storage, state: Mutex::default(), renewals };
         holdings.take(scan);
         Ok(holdings)
     }
@@ -101,15 +114,6 @@ impl Holdings {
     #[must_use]
     pub const fn settings(&self) -> Settings {
         self.settings
-    }
-
-    /// Which shards it is to hold from now on. Others are let go of after a while.
-    pub fn want(&self, shards: BTreeSet<ShardId>, now: Time) {
-        let mut state = self.state();
-        for (shard, slot) in &mut state.slots {
-            slot.unwanted_since = if shards.contains(shard) { None } else { slot.unwanted_since.or(Some(now)) };
-        }
-        state.wanted = shards;
     }
 
     /// Looks at the folder and tells which shards are to be [refreshed](Self::refresh).
@@ -122,8 +126,12 @@ impl Holdings {
         let mut state = self.state();
         state.forget(now);
         let State { wanted, slots, files, .. } = &*state;
-        let held: BTreeSet<_> = wanted.iter().chain(slots.keys()).copied().collect();
-        let due = held.into_iter().filter_map(|shard| {
+        let wanted = wanted.iter().flat_map(|wanted| &wanted.hold);
+        let places: BTreeMap<_, _> = wanted.map(|(&shard, &place)| (shard, place)).collect();
+        let mut held: Vec<_> = places.keys().chain(slots.keys().filter(|shard| !places.contains_key(shard))).collect();
+        // What is not to be held comes last.
+        held.sort_by_key(|shard| places.get(shard).copied().unwrap_or(usize::MAX));
+        let due = held.into_iter().copied().filter_map(|shard| {
             let files = files.get(&shard).cloned().unwrap_or_default();
             let current = slots.get(&shard).is_some_and(|slot| unchanged(&slot.held.files, &files));
             (!current).then_some(Due { shard, files })
@@ -150,6 +158,21 @@ impl Holdings {
         Ok(())
     }
 
+    /// Takes into its holdings what the storage has of shards that are not held, where that is still true of the documents.
+    pub fn load_stored(&self, now: Time) {
+        for shard in ShardId::all(self.settings.shards.count()) {
+            if self.current(shard).is_some() {
+                continue;
+            }
+            let Some(stored) = self.storage.load(self.settings, shard) else { continue };
+            let mut state = self.state();
+            let files = state.files.get(&shard).cloned().unwrap_or_default();
+            if unchanged(&stored.files, &files) && !state.slots.contains_key(&shard) {
+                state.install(shard, stored, now);
+            }
+        }
+    }
+
     /// How many documents a shard has, as far as is known: files that were seen, less those found not to be documents.
     #[must_use]
     pub fn expected_documents(&self, shard: ShardId) -> u64 {
@@ -166,20 +189,17 @@ impl Holdings {
         self.state().files.is_empty()
     }
 
-    /// Whether it is to hold `shard`, now or soon.
-    #[must_use]
-    pub fn wants(&self, shard: ShardId) -> bool {
-        self.state().wanted.contains(&shard)
-    }
-
     /// What it holds, in numbers.
     #[must_use]
     pub fn report(&self) -> HoldingsReport {
         let state = self.state();
-        let mut report = HoldingsReport { wanted: state.wanted.len(), ..HoldingsReport::default() };
+        let mut report = HoldingsReport {
+            wanted: state.wanted.as_ref().map_or(0, |wanted| wanted.hold.len()),
+            ..HoldingsReport::default()
+        };
         state.skipped.iter().for_each(|skipped| report.skipped.add(skipped));
         for (shard, slot) in &state.slots {
-            report.ready += usize::from(state.wanted.contains(shard));
+            report.ready += usize::from(state.wanted.as_ref().is_some_and(|wanted| wanted.hold.contains_key(shard)));
             report.documents += slot.held.snapshot.documents.len() as u64;
             for file in slot.held.files.iter() {
                 if let FileOutcome::Skipped(reason) = file.outcome {
@@ -221,9 +241,8 @@ impl Holdings {
 
 impl State {
     fn install(&mut self, shard: ShardId, held: Held, now: Time) {
-        let unwanted_since = if self.wanted.contains(&shard) { None } else { Some(now) };
         let Some(slot) = self.slots.get_mut(&shard) else {
-            self.slots.insert(shard, Slot { held, previous: Vec::new(), unwanted_since });
+            self.slots.insert(shard, Slot { held, previous: Vec::new(), unwanted_since: None });
             return;
         };
         let before = core::mem::replace(&mut slot.held, held);
@@ -233,6 +252,14 @@ impl State {
     }
 
     fn forget(&mut self, now: Time) {
+        if let Some(wanted) = &self.wanted {
+            for (_, slot) in self.slots.iter_mut().filter(|(shard, _)| !wanted.has(**shard)) {
+                slot.unwanted_since.get_or_insert(now);
+            }
+        }
+        if Mutant::NothingLetGo.lives() {
+            return;
+        }
         self.slots.retain(|_, slot| slot.unwanted_since.is_none_or(|since| now.since(since) < KEEP_UNWANTED));
         for slot in self.slots.values_mut() {
             slot.previous.retain(|&(_, replaced)| now.since(replaced) < KEEP_PREVIOUS);

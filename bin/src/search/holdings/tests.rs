@@ -21,7 +21,7 @@ const ONLY: ShardId = ShardId(0);
 fn open(folder: &Path, shards: u16, storage: Storage) -> Result<Holdings, Box<dyn Error>> {
     let settings = Settings { shards: shards.try_into()?, ..Settings::default() };
     let holdings = Holdings::open(folder, settings, storage, SystemTime::now())?;
-    holdings.want(ShardId::all(shards).collect(), Time::ZERO);
+    holdings.want(ShardId::all(shards));
     index_all(&holdings, Time::ZERO);
     Ok(holdings)
 }
@@ -56,7 +56,7 @@ fn a_shard_that_is_no_longer_wanted_is_kept_up_to_date_for_a_while() -> Outcome 
     let holdings = open(folder.path(), 1, Storage::Memory)?;
     let before = current(&holdings);
 
-    holdings.want([].into(), Time::ZERO);
+    holdings.want([]);
     fs::write(folder.path().join("a.txt"), "two")?;
     index_all(&holdings, Time::ZERO);
     assert_ne!(current(&holdings), before);

@@ -6,14 +6,15 @@
 //! leader   GET /search   the whole search
 //!          POST /task    409 wrong_role
 //! ```
-//! In both roles the shards that the node is to hold are kept up to date in the background. A worker holds those of which
-//! it is the first or second choice. A leader of up to [`COPIES`] workers holds everything, so that in a cluster of up to
+//! In both roles the shards that the node is to hold are kept up to date in the background. A worker holds what the leader
+//! tells it to ([`shares`](super::shares)). A leader of up to two workers holds everything, so that in a cluster of up to
 //! three nodes whoever is left alone answers at once; the leader of more holds nothing, after a while.
 
 mod parameters;
 mod refresh;
 mod respond;
 mod tasks;
+mod telling;
 
 use core::error::Error;
 use core::fmt;
@@ -23,18 +24,19 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use rolecall::http::{Application, Client, ClientLimits, Handler, error};
-use rolecall::{Assignment, Clock, Following, LeaderTerm, Members, Net};
+use rolecall::{Assignment, Clock, Following, LeaderTerm, Net};
 use tokio::task::JoinSet;
 
 use super::coordinator::{Coordinator, Pace};
 use super::documents::{FolderError, Source};
 use super::holdings::{Holdings, HoldingsReport};
 use super::index::Storage;
-use super::placement::COPIES;
 use super::settings::Settings;
+use super::shares::Shares;
 use super::{SEARCH_PATH, TASK_PATH};
-use refresh::{Assignment as Share, Refreshing};
+use refresh::{Refreshing, workers};
 use tasks::HttpTasks;
+use telling::Telling;
 
 /// What a search service is made of.
 #[derive(Clone)]
@@ -118,22 +120,28 @@ impl SearchService {
         self.holdings.report()
     }
 
-    fn refresh(&self, assignment: Share, members: Members) -> JoinSet<()> {
-        let SearchOptions { node, settings, rescan, work, clock, .. } = &self.options;
-        let refreshing = Refreshing {
-            holdings: Arc::clone(&self.holdings),
-            assignment,
+    fn refreshing(&self) -> Refreshing {
+        let SearchOptions { rescan, work, clock, .. } = &self.options;
+        Refreshing { holdings: Arc::clone(&self.holdings), clock: Arc::clone(clock), rescan: *rescan, work: *work }
+    }
+
+    /// Begins to divide the shards among the workers. Once this returns, what this node is to hold itself is known.
+    fn telling(&self, term: &LeaderTerm, shares: &Arc<Shares>) -> Telling<HttpTasks> {
+        let SearchOptions { node, clock, .. } = &self.options;
+        let telling = Telling {
+            shares: Arc::clone(shares),
+            here: Arc::clone(&self.holdings),
+            client: self.tasks(term, shares),
             node: Arc::clone(node),
-            shards: settings.shards.count(),
             clock: Arc::clone(clock),
-            rescan: *rescan,
-            work: *work,
         };
-        // Before the first request: what is wanted and not there yet is waited for.
-        refreshing.want(&members);
-        let mut task = JoinSet::new();
-        task.spawn(refreshing.run(members));
-        task
+        telling.plan(&workers(&term.members().now(), node));
+        telling
+    }
+
+    fn tasks(&self, term: &LeaderTerm, shares: &Arc<Shares>) -> HttpTasks {
+        let (client, term, shares) = (self.client.clone(), term.clone(), Arc::clone(shares));
+        HttpTasks { client, term, settings: self.options.settings, shares }
     }
 }
 
@@ -143,21 +151,24 @@ impl Application for SearchService {
     async fn serve(&self, assignment: Assignment) -> Result<SearchHandler, Box<dyn Error + Send + Sync>> {
         let SearchOptions { node, pace, work, clock, settings, .. } = &self.options;
         let threads = work.on_threads();
-        let (share, members, serving) = match assignment {
+        let mut background = JoinSet::new();
+        let serving = match assignment {
             Assignment::Follow(following) => {
-                let (holdings, members) = (Arc::clone(&self.holdings), following.workers_as_read());
-                (Share::Worker, members, Serving::Worker { following, holdings, threads })
+                self.holdings.await_orders();
+                background.spawn(self.refreshing().run_with_stored());
+                Serving::Worker { following, holdings: Arc::clone(&self.holdings), threads }
             }
             Assignment::Lead(term) => {
-                let tasks = HttpTasks { client: self.client.clone(), term: term.clone(), settings: *settings };
-                let here = Arc::clone(&self.holdings);
-                let coordinator = Coordinator::new(tasks, here, Arc::clone(clock), *pace, threads);
-                let (members, node) = (term.members(), Arc::clone(node));
-                (Share::Leader, members, Serving::Leader { term, coordinator: Box::new(coordinator), node })
+                let shares = Arc::new(Shares::new(settings.shards.count()));
+                let telling = self.telling(&term, &shares);
+                background.spawn(telling.run(term.members()));
+                background.spawn(self.refreshing().run());
+                let (here, tasks) = (Arc::clone(&self.holdings), self.tasks(&term, &shares));
+                let coordinator = Coordinator::new(tasks, here, shares, Arc::clone(clock), *pace, threads);
+                Serving::Leader { term, coordinator: Box::new(coordinator), node: Arc::clone(node) }
             }
         };
-        let refreshing = std::sync::Mutex::new(self.refresh(share, members));
-        Ok(SearchHandler { serving, refreshing })
+        Ok(SearchHandler { serving, background: std::sync::Mutex::new(background) })
     }
 }
 
@@ -165,7 +176,7 @@ impl Application for SearchService {
 pub struct SearchHandler {
     serving: Serving,
     /// Ends with the handler.
-    refreshing: std::sync::Mutex<JoinSet<()>>,
+    background: std::sync::Mutex<JoinSet<()>>,
 }
 
 enum Serving {
@@ -204,11 +215,6 @@ impl Handler for SearchHandler {
     }
 
     async fn stop(&self) {
-        self.refreshing.lock().unwrap_or_else(std::sync::PoisonError::into_inner).abort_all();
+        self.background.lock().unwrap_or_else(std::sync::PoisonError::into_inner).abort_all();
     }
-}
-
-/// Whether the leader of so many workers holds everything itself.
-const fn leader_holds_everything(workers: usize) -> bool {
-    workers <= COPIES
 }

@@ -1,33 +1,22 @@
 //! Keeps what a node holds up to date, in the background.
 
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use rolecall::{Clock, Members};
+use rolecall::Clock;
 use rolecall_core::{Member, Snapshot};
+use tokio::sync::watch;
 
-use super::{Work, leader_holds_everything};
+use super::Work;
 use crate::search::coordinator::Worker;
 use crate::search::documents::FolderError;
 use crate::search::holdings::{Due, Holdings, HoldingsReport};
-use crate::search::placement::choices;
-use crate::search::shard::ShardId;
-
-/// By which rule shards fall to this node.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Assignment {
-    Worker,
-    Leader,
-}
 
 pub(super) struct Refreshing {
     pub(super) holdings: Arc<Holdings>,
-    pub(super) assignment: Assignment,
-    pub(super) node: Arc<str>,
-    pub(super) shards: u16,
     pub(super) clock: Arc<dyn Clock>,
     pub(super) rescan: Duration,
     pub(super) work: Work,
@@ -37,17 +26,24 @@ pub(super) struct Refreshing {
 const AT_ONCE: usize = 2;
 
 impl Refreshing {
-    /// Looks at the documents now and then, and whenever the workers change, until it is dropped or the node is gone.
-    pub(super) async fn run(self, mut members: Members) {
+    /// Takes what the storage has, and then keeps to what the node is told to hold, until it is dropped.
+    pub(super) async fn run_with_stored(self) {
+        let (holdings, now) = (Arc::clone(&self.holdings), self.clock.now());
+        self.work(move || holdings.load_stored(now)).await;
+        self.run().await;
+    }
+
+    /// Looks at the documents now and then, and whenever other shards are to be held, until it is dropped.
+    pub(super) async fn run(self) {
         let mut folder_was_fine = true;
         let mut told = HoldingsReport::default();
+        let mut renewals = self.holdings.renewals();
         loop {
-            let ids = self.want(&members);
+            renewals.mark_unchanged();
             match self.look().await {
-                Ok(mut due) => {
+                Ok(due) => {
                     folder_was_fine = true;
-                    due.sort_by_key(|due| self.preference(due.shard, &ids));
-                    self.build(due, &members).await;
+                    self.build(due, &renewals).await;
                     self.tell(&mut told);
                 }
                 Err(error) => {
@@ -58,33 +54,11 @@ impl Refreshing {
                 }
             }
             tokio::select! {
-                changed = members.changed() => if changed.is_none() { return },
+                // The holdings live as long as this does.
+                _ = renewals.changed() => {}
                 () = self.clock.sleep_until(self.clock.now() + self.rescan) => {}
             }
         }
-    }
-
-    /// Tells the holdings what falls to this node among the workers as seen, and gives their ids.
-    pub(super) fn want(&self, members: &Members) -> Vec<Arc<str>> {
-        let ids = worker_ids(members.seen(), self.assignment, &self.node);
-        self.holdings.want(self.wanted(&ids), self.clock.now());
-        ids
-    }
-
-    fn wanted(&self, ids: &[Arc<str>]) -> BTreeSet<ShardId> {
-        let everything = ShardId::all(self.shards);
-        match self.assignment {
-            Assignment::Worker => everything.filter(|&shard| self.preference(shard, ids).is_some()).collect(),
-            Assignment::Leader if leader_holds_everything(ids.len()) => everything.collect(),
-            Assignment::Leader => BTreeSet::new(),
-        }
-    }
-
-    /// Which choice this node is for `shard`; `None` for none. First choices are built first, so that a new cluster is
-    /// whole after half of the work.
-    fn preference(&self, shard: ShardId, ids: &[Arc<str>]) -> Option<usize> {
-        let ids: Vec<_> = ids.iter().map(|id| &**id).collect();
-        choices(shard, &ids).iter().position(|&id| id == &*self.node)
     }
 
     async fn look(&self) -> Result<Vec<Due>, FolderError> {
@@ -92,14 +66,14 @@ impl Refreshing {
         self.work(move || holdings.look(wall, now)).await
     }
 
-    /// Builds what is due, as far as it gets before the workers change.
-    async fn build(&self, due: Vec<Due>, members: &Members) {
-        let seen = Arc::clone(members.seen());
-        let unchanged = |_: &Due| core::future::ready(members.now().members == seen.members);
+    /// Builds what is due, as far as it gets before other shards are to be held.
+    async fn build(&self, due: Vec<Due>, renewals: &watch::Receiver<u64>) {
+        let unchanged = |_: &Due| core::future::ready(!renewals.has_changed().unwrap_or(false));
         let due = stream::iter(due).take_while(unchanged);
         due.for_each_concurrent(AT_ONCE, |due| async move {
             let (holdings, clock) = (Arc::clone(&self.holdings), Arc::clone(&self.clock));
             let shard = due.shard;
+            let _building = self.holdings.building(shard);
             if let Work::Here { build } = self.work {
                 clock.sleep_until(clock.now() + build).await;
             }
@@ -146,18 +120,6 @@ impl Refreshing {
             },
         }
     }
-}
-
-/// The workers' ids, this node's among them exactly if it is one.
-fn worker_ids(snapshot: &Snapshot, assignment: Assignment, node: &Arc<str>) -> Vec<Arc<str>> {
-    let mut ids: BTreeSet<_> = snapshot.members.iter().map(|member| Arc::clone(&member.key.id)).collect();
-    match assignment {
-        // It may not be registered yet.
-        Assignment::Worker => ids.insert(Arc::clone(node)),
-        // Its registration may not be gone yet.
-        Assignment::Leader => ids.remove(node),
-    };
-    ids.into_iter().collect()
 }
 
 /// The workers that a leader may ask: each id once, by its newest registration, and not the leader itself.

@@ -26,18 +26,21 @@ pub(super) async fn task(
     if let Some(refusal) = only(&[Method::POST], request) {
         return refusal;
     }
-    let TaskRequest { fence, settings, task } = match serde_json::from_slice(request.body()) {
+    let request: TaskRequest = match serde_json::from_slice(request.body()) {
         Ok(request) => request,
         Err(reason) => {
             return error(StatusCode::BAD_REQUEST, "bad_task", &format!("the body is no task: {reason}"));
         }
     };
-    if let Err(stale) = following.admit(fence).await {
+    if let Err(stale) = following.admit(request.fence).await {
         return error(StatusCode::CONFLICT, "stale_epoch", &stale.to_string());
     }
-    let ours = holdings.settings();
-    if settings != ours {
-        return refused(&TaskError::OtherSettings { ours, theirs: settings });
+    if let Err(reason) = request.check(holdings.settings()) {
+        return refused(&reason);
+    }
+    let TaskRequest { fence, share, task, .. } = request;
+    if let Some(share) = share {
+        holdings.follow(fence, &share);
     }
     let answer = if threads {
         let holdings = Arc::clone(holdings);
@@ -58,6 +61,7 @@ pub(super) async fn task(
 
 fn refused(reason: &TaskError) -> Response<Bytes> {
     let (status, code) = match reason {
+        TaskError::OtherVersion(_) => (StatusCode::CONFLICT, "other_version"),
         TaskError::OtherSettings { .. } => (StatusCode::CONFLICT, "other_settings"),
         TaskError::Malformed(_) => (StatusCode::BAD_REQUEST, "bad_task"),
         TaskError::Io(_) | TaskError::Index(_) => (StatusCode::INTERNAL_SERVER_ERROR, "index_unreadable"),

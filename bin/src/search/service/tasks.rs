@@ -1,5 +1,7 @@
 //! Tasks over HTTP.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
@@ -11,18 +13,27 @@ use serde::Deserialize;
 use crate::search::TASK_PATH;
 use crate::search::coordinator::{TaskClient, TaskFailure, Worker};
 use crate::search::settings::Settings;
-use crate::search::wire::{Task, TaskAnswer, TaskRequest};
+use crate::search::shares::Shares;
+use crate::search::wire::{Task, TaskAnswer, TaskRequest, VERSION};
 
-/// Sends tasks to workers during one term.
+/// Sends tasks to workers during one term, each with what the worker is to hold.
+#[derive(Clone)]
 pub(super) struct HttpTasks {
     pub(super) client: Client,
     pub(super) term: LeaderTerm,
     pub(super) settings: Settings,
+    pub(super) shares: Arc<Shares>,
 }
 
 impl TaskClient for HttpTasks {
     async fn send(&self, worker: &Worker, task: &Task, deadline: Time) -> Result<TaskAnswer, TaskFailure> {
-        let mut body = TaskRequest { fence: self.term.check()?, settings: self.settings, task: task.clone() };
+        let mut body = TaskRequest {
+            version: VERSION,
+            fence: self.term.check()?,
+            settings: self.settings,
+            share: self.shares.of(&worker.id),
+            task: task.clone(),
+        };
         // Making the body takes a while, so the term is looked at again right before it is sent.
         let bytes = to_json(&body)?;
         let fence = self.term.check()?;

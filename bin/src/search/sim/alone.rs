@@ -71,7 +71,7 @@ impl Alone {
         let (wall, now) = (SystemTime::UNIX_EPOCH, Time::ZERO);
         let holdings = Holdings::of(Arc::new(Collection), settings(), Storage::Memory, wall);
         let holdings = holdings.expect("documents in memory can be listed");
-        holdings.want(Shards::ALL.ids().collect(), now);
+        holdings.want(Shards::ALL.ids());
         for due in holdings.look(wall, now).expect("documents in memory can be listed") {
             holdings.refresh(&due, now).expect("documents in memory can be indexed");
         }

@@ -30,4 +30,4 @@ mod watched;
 
 pub use node::node;
 pub use question::Question;
-pub use visit::{follow, visit};
+pub use visit::{WHOLE_WITHIN, follow, visit};

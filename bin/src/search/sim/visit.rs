@@ -16,6 +16,10 @@ use crate::search::coordinator::SearchAnswer;
 
 /// How long an answer is waited for: less than a search may take, or more.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(10)];
+/// Longest time after the last fault, or after the start of the last node, until every answer is whole again: sessions of
+/// 4 s end, somebody claims the next term (11 s at most where the store restarted, P6), workers are told what to hold, and
+/// they build it. A machine that stays down is no reason to wait for longer.
+pub const WHOLE_WITHIN: Duration = Duration::from_secs(16);
 /// How often one is sent on before it is enough.
 const HOPS: usize = 3;
 
@@ -34,10 +38,14 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
         asking.patience = PATIENCE[choice(bits >> 16, PATIENCE.len())];
         let questions: Vec<_> =
             (0..=choice(bits >> 24, 2)).map(|_| QUESTIONS[choice(visitor.bits(), QUESTIONS.len())]).collect();
+        let has_healed = has_healed(&visitor);
         let outcomes = join_all(questions.iter().map(|question| asking.ask(question))).await;
         for outcome in outcomes {
             let told = asking.heard(&visitor, outcome?);
             match told {
+                Some(answer) if answer.partial && has_healed && self::has_healed(&visitor) => {
+                    return Err(unhealed(&answer));
+                }
                 Some(answer) if answer.partial => {
                     visitor.sees(&format!("gets partial answers of epoch {}", answer.epoch))
                 }
@@ -49,6 +57,20 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
         let clock = visitor.clock();
         clock.sleep_until(clock.now() + Duration::from_millis(visitor.bits() % 800)).await;
     }
+}
+
+/// True if the last fault is so long ago that all answers have to be whole.
+fn has_healed(visitor: &Visitor) -> bool {
+    visitor.quiet_for().is_some_and(|quiet| quiet > WHOLE_WITHIN)
+}
+
+fn unhealed(answer: &SearchAnswer) -> String {
+    let SearchAnswer { query, missing, epoch, workers, .. } = answer;
+    format!(
+        "{missing} documents are missing from the answer to `{query}` in epoch {epoch}, which has {workers} workers, more \
+         than {} s after the last fault",
+        WHOLE_WITHIN.as_secs()
+    )
 }
 
 /// Searches for the same thing again and again, waits so long for each answer, and tells all that it sees: where, and what is

@@ -46,9 +46,9 @@ pub(super) fn task(body: &[u8]) {
     let Ok(request) = serde_json::from_slice::<TaskRequest>(body) else { return };
     let again = serde_json::to_vec(&request).expect("what was read can be written");
     assert_eq!(serde_json::from_slice::<TaskRequest>(&again).ok().as_ref(), Some(&request));
-    if request.task.check(request.settings).is_ok() {
+    if request.check(request.settings).is_ok() {
         match &request.task {
-            Task::Statistics { .. } => {}
+            Task::Hold | Task::Statistics { .. } => {}
             Task::Search { query, .. } | Task::Snippets { query, .. } => look_through(query),
         }
     }
@@ -65,7 +65,7 @@ pub(super) fn answer(body: &[u8]) {
             let none_is_above = shards.iter().all(|shard| shard.statistics.documents <= sum.documents);
             assert!(none_is_above, "{sum:?} of {shards:?}");
         }
-        TaskAnswer::Search { .. } | TaskAnswer::Snippets(_) => {}
+        TaskAnswer::Hold(_) | TaskAnswer::Search { .. } | TaskAnswer::Snippets(_) => {}
     }
 }
 
