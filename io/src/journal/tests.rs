@@ -142,7 +142,8 @@ async fn a_line_that_is_wrong_is_named() {
 
     let garbled = changed(&[lines[0], lines[1], "{\"step\":{\"at\":\"noon\"}}"]);
     let headless = changed(&lines[1..]);
-    let forged = lines[1].replace("read_term", "sync");
+    let forged = lines[1].replace(r#"{"term":"read"}"#, r#""sync""#);
+    assert_ne!(forged, lines[1], "it reads the term record");
     let differing = changed(&[lines[0], &forged]);
 
     let place = |line: usize| format!("{}:{line}: ", path.display());
