@@ -101,13 +101,7 @@ impl Process {
     /// Sends SIGSTOP, and waits until the process stands still: a signal takes effect a little later than it is sent.
     pub async fn pause(&self) {
         self.signal(Signal::STOP);
-        let stat = format!("/proc/{}/stat", self.child.id());
-        until("the process to stand still", async || {
-            // The state follows the name, which is in parentheses (proc(5)).
-            let line = std::fs::read_to_string(&stat).ok()?;
-            line.rsplit_once(") ")?.1.starts_with('T').then_some(())
-        })
-        .await;
+        until_still(self.child.id()).await;
     }
 
     /// Sends SIGCONT.
@@ -227,4 +221,18 @@ impl Web {
     pub async fn status(&self, address: &str) -> Option<Value> {
         self.get(address, "/status").await.map(|answer| answer.body)
     }
+}
+
+/// Waits until every thread of a process that was sent SIGSTOP stands still: the signal reaches one after the other.
+pub(crate) async fn until_still(process: u32) {
+    until("the process to stand still", async || {
+        let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+        let is_still = |thread: io::Result<std::fs::DirEntry>| {
+            // The state follows the name, which is in parentheses (proc(5)).
+            let line = std::fs::read_to_string(thread.ok()?.path().join("stat")).ok()?;
+            line.rsplit_once(") ")?.1.starts_with('T').then_some(())
+        };
+        threads.map(is_still).collect::<Option<Vec<()>>>().map(drop)
+    })
+    .await;
 }

@@ -13,6 +13,7 @@ use tokio::time::{Instant, sleep};
 use zookeeper_client::Client;
 
 use crate::ports;
+use crate::process::until_still;
 use crate::wait::LIMIT;
 
 /// A ZooKeeper server in a process of its own, on `127.0.0.1`, with a data folder that is removed at the end.
@@ -137,8 +138,10 @@ impl ZooKeeperServer {
     ///
     /// # Panics
     /// If it does not run.
-    pub fn pause(&self) {
-        signal(self.process.as_ref().expect("it runs"), Signal::STOP);
+    pub async fn pause(&self) {
+        let process = self.process.as_ref().expect("it runs");
+        signal(process, Signal::STOP);
+        until_still(process.id()).await;
     }
 
     /// Lets a paused process go on.

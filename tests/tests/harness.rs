@@ -109,7 +109,7 @@ async fn a_server_keeps_its_data_until_it_is_wiped() -> Outcome {
 async fn a_paused_server_answers_once_it_goes_on() -> Outcome {
     let server = ZooKeeperServer::start().await?;
     let observer = server.observer().await;
-    server.pause();
+    server.pause().await;
     let silence = timeout(Duration::from_millis(100), observer.check_stat("/")).await;
     assert!(silence.is_err(), "a stopped process answers nothing: {silence:?}");
     server.resume();
