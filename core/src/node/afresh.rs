@@ -109,7 +109,9 @@ mod tests {
                     Output::Noticed { id, notice, .. } => self.event(Event::Noticed { id, notice }),
                     // The node has already dropped that session.
                     Output::Expired { .. } => {}
-                    other => panic!("nothing else happens here: {other:?}"),
+                    other @ (Output::Rejected { .. } | Output::Disconnected { .. } | Output::Closed { .. }) => {
+                        panic!("nothing else happens here: {other:?}")
+                    }
                 }
             }
         }
@@ -127,7 +129,16 @@ mod tests {
                     }
                     Action::StartService { run, .. } => self.event(Event::ServiceStarted { run }),
                     Action::StopService { run, .. } => self.event(Event::ServiceStopped { run }),
-                    _ => {}
+                    Action::OpenGate { .. }
+                    | Action::CloseGate
+                    | Action::Floor(_)
+                    | Action::Announce(_)
+                    | Action::RenewSession
+                    | Action::StartAfresh(_)
+                    | Action::CloseSession
+                    | Action::Exit
+                    | Action::Refuse(_)
+                    | Action::Halt(_) => {}
                 }
             }
         }

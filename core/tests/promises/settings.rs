@@ -74,10 +74,9 @@ fn a_node_whose_settings_the_store_denies_is_refused_in_the_end() {
     node.handle(now, up, &mut actions);
     let begun = now;
     let refused = loop {
-        let settle = actions.drain(..).find(|action| match action {
-            Action::Store { request: Request::Settings(_), .. } | Action::Refuse(_) => true,
-            _ => false,
-        });
+        let settle = actions
+            .drain(..)
+            .find(|action| matches!(action, Action::Store { request: Request::Settings(_), .. } | Action::Refuse(_)));
         match settle {
             Some(Action::Refuse(objection)) => break objection,
             Some(Action::Store { id, .. }) => {

@@ -140,10 +140,9 @@ impl World {
         let connect = store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT };
         let mut out = Vec::new();
         self.store.handle(self.now, connect, &mut out);
-        let owner = out.iter().find_map(|output| match output {
-            Output::Connected { session, .. } => Some(*session),
-            _ => None,
-        })?;
+        let connected =
+            |output: &Output| if let Output::Connected { session, .. } = output { Some(*session) } else { None };
+        let owner = out.iter().find_map(connected)?;
         self.strangers.push(owner);
         self.next_strangers_ping = self.now;
         Some(self.add_candidate(Some(super::FOREIGN), participant, owner))
