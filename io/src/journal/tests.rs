@@ -149,7 +149,7 @@ async fn a_line_that_is_wrong_is_named() {
     let place = |line: usize| format!("{}:{line}: ", path.display());
     assert!(garbled.starts_with(&place(3)) && garbled.contains("not a line of a journal"), "{garbled}");
     assert!(headless.starts_with(&place(1)) && headless.contains("without a state"), "{headless}");
-    assert!(differing.starts_with(&place(2)) && differing.contains("ReadTerm"), "{differing}");
+    assert!(differing.starts_with(&place(2)) && differing.contains("Term(Read)"), "{differing}");
 }
 
 #[tokio::test]
