@@ -3,7 +3,6 @@
 use rolecall_core::{Fence, Leader};
 use tokio::sync::watch;
 
-use crate::Members;
 use crate::floor::{Floor, Stale};
 use crate::term::stopping;
 
@@ -13,7 +12,6 @@ use crate::term::stopping;
 pub struct Following {
     pub(crate) floor: Floor,
     pub(crate) leader: watch::Receiver<Option<Leader>>,
-    pub(crate) members: Members,
     pub(crate) stopping: watch::Receiver<bool>,
 }
 
@@ -37,13 +35,6 @@ impl Following {
     /// Waits until this run must stop. Requests in flight go on until the drain time is over.
     pub async fn stopping(&self) {
         stopping(&self.stopping).await;
-    }
-
-    /// Workers as read when this node joined. The list is never updated.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn workers_as_read(&self) -> Members {
-        self.members.clone()
     }
 }
 

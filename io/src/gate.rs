@@ -127,12 +127,8 @@ impl Gate {
     #[must_use]
     pub fn follow(&self) -> (Following, Stop) {
         let stop = Stop::new();
-        let following = Following {
-            floor: self.floor.clone(),
-            leader: self.leader.subscribe(),
-            members: self.workers.subscribe(),
-            stopping: stop.0.subscribe(),
-        };
+        let following =
+            Following { floor: self.floor.clone(), leader: self.leader.subscribe(), stopping: stop.0.subscribe() };
         (following, stop)
     }
 

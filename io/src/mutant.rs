@@ -26,12 +26,14 @@ mutants! {
     /// The first fence read from the term record stays the floor.
     FloorNotRaised,
     /// A request that may have been done is sent again, even if it is not idempotent.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "it stands in the HTTP client"))]
     SentRequestRepeated,
     /// Members that leave stay in the list that services see.
     LeaversStayListed,
     /// An application that failed to start counts as running.
     FailedStartServes,
     /// A request waits for its answer without a time limit.
+    #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "it stands in the HTTP client"))]
     AnswerAwaitedForever,
     /// An alarm that is already set is not moved to an earlier time.
     AlarmNotMoved,
