@@ -8,36 +8,17 @@
 //!  operator ─────────────┘              └───────────────► next_deadline: when to wake the node
 //! ```
 //!
-//! A [`Node`] does nothing by itself. A driver passes in each event with its time, and carries out the actions in
-//! order. The coordination store is such a machine too ([`store::Machine`]), so a whole cluster fits into a test:
+//! A [`Node`] does nothing by itself. A driver passes in each event with its time, and carries out the actions in order. The
+//! coordination store is such a machine too ([`store::Machine`]), so a whole cluster fits into a test, which the feature
+//! `testing` has ready:
 //!
-//! ```
-//! use std::time::Duration;
-//! use rolecall_core::store::{self, Client, Machine, Output, Server};
-//! use rolecall_core::{Action, Config, Event, Node, Role, Time};
-//!
-//! let (now, timeout) = (Time::from_millis(1), Duration::from_secs(4));
-//! let (mut node, mut store) = (Node::new(Config::new("a")), Machine::new(store::Timing::unbounded(Duration::ZERO), 1));
-//! let (mut outputs, mut actions) = (Vec::new(), Vec::new());
-//! let client = Client { id: "a".into(), address: "10.0.0.1:80".into(), metadata: Default::default() };
-//! store.handle(now, store::Event::Connect { server: Server(0), client, previous: None, timeout }, &mut outputs);
-//! while let Some(output) = (!outputs.is_empty()).then(|| outputs.remove(0)) {
-//!     let (session, event) = match output {
-//!         Output::Connected { session, timeout } => (session, Event::SessionUp { session, timeout, entropy: 7 }),
-//!         Output::Answered { session, id, answer } => (session, Event::Answered { id, answer }),
-//!         Output::Noticed { session, id, notice } => (session, Event::Noticed { id, notice }),
-//!         other => unreachable!("nothing breaks here: {other:?}"),
-//!     };
-//!     node.handle(now, event, &mut actions);
-//!     while let Some(action) = (!actions.is_empty()).then(|| actions.remove(0)) {
-//!         match action {
-//!             Action::Store { id, request } => store.handle(now, store::Event::Request { session, id, request }, &mut outputs),
-//!             Action::StartService { run, .. } => node.handle(now, Event::ServiceStarted { run }, &mut actions),
-//!             _ => {}
-//!         }
-//!     }
-//! }
-//! assert_eq!(node.role(), Role::Leader);
+#![cfg_attr(feature = "testing", doc = "```")]
+#![cfg_attr(not(feature = "testing"), doc = "```ignore")]
+//! let mut cluster = rolecall_core::testing::Cluster::new();
+//! cluster.start_in_order(&["a", "b", "c"]);
+//! assert_eq!(cluster.leaders(), ["a"]);
+//! cluster.settle_without("a");
+//! assert_eq!(cluster.leaders(), ["b"]);
 //! ```
 //!
 //! The examples `threads` and `smol` drive nodes in real time; `rolecall` does so on tokio. [`observe`] has the judges
@@ -71,6 +52,8 @@ mod settings;
 mod sink;
 mod step;
 pub mod store;
+#[cfg(feature = "testing")]
+pub mod testing;
 mod time;
 mod timer;
 mod trace;

@@ -1,11 +1,8 @@
 //! Events come in any order: `handle` is total, and every promise about one node holds after each event.
 
-#[path = "common/hostile.rs"]
-mod hostile;
-
-use hostile::Step;
 use proptest::prelude::*;
 use rolecall_core::rename::{Canonical, ORIGIN, Rename};
+use rolecall_core::testing::hostile::{self, Step};
 use rolecall_core::{Action, Node, Time};
 
 proptest! {

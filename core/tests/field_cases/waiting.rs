@@ -5,105 +5,105 @@ use std::time::Duration;
 use rolecall_core::store::{Answer, QueueRequest, Refusal, Request};
 use rolecall_core::{Event, Role};
 
-use crate::world::{LATENCY, World};
 use crate::{leads, three};
+use rolecall_core::testing::{Cluster, LATENCY};
 
 // Q-B05
 #[test]
 fn a_waiter_whose_predecessor_goes_watches_the_one_before_it() {
-    let mut world = World::new();
-    world.start_in_order(&["a", "b", "c", "d"]);
-    world.crash("c");
-    world.settle();
-    assert!(leads(&world, "a"));
-    world.crash("b");
-    world.settle();
-    assert!(leads(&world, "a"));
-    world.crash("a");
-    world.settle();
-    assert!(leads(&world, "d"));
+    let mut cluster = Cluster::new();
+    cluster.start_in_order(&["a", "b", "c", "d"]);
+    cluster.crash("c");
+    cluster.settle();
+    assert!(leads(&cluster, "a"));
+    cluster.crash("b");
+    cluster.settle();
+    assert!(leads(&cluster, "a"));
+    cluster.crash("a");
+    cluster.settle();
+    assert!(leads(&cluster, "d"));
 }
 
 // Q-B05, P7: one departure wakes one waiter
 #[test]
 fn a_departure_in_the_middle_wakes_only_the_next_in_line() {
-    let mut world = World::new();
-    world.start_in_order(&["a", "b", "c", "d"]);
-    world.settle();
+    let mut cluster = Cluster::new();
+    cluster.start_in_order(&["a", "b", "c", "d"]);
+    cluster.settle();
     let before: Vec<_> =
-        ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
-    world.delete_candidate_of("c");
-    world.run(20 * LATENCY);
+        ["a", "b", "d"].map(|name| cluster.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
+    cluster.delete_candidate_of("c");
+    cluster.run(20 * LATENCY);
     let after: Vec<_> =
-        ["a", "b", "d"].map(|name| world.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
+        ["a", "b", "d"].map(|name| cluster.hosts[name].count(|ask| *ask == Request::Queue(QueueRequest::List))).into();
     assert_eq!((after[0] - before[0], after[1] - before[1], after[2] - before[2]), (0, 0, 1));
 }
 
 // Q-B27
 #[test]
 fn a_predecessor_that_is_gone_before_it_can_be_watched_costs_a_listing_and_no_own_candidate() {
-    let mut world = three();
-    let own = world.candidate_of("c");
-    world.host("c").holds = Some(|event| matches!(event, Event::Answered { .. }));
-    world.delete_candidate_of("b");
-    world.run(3 * LATENCY);
-    world.release("c");
-    world.until("looked at a", |world| world.trace.text().contains("c  list: 0 2"));
-    world.fresh_trace();
+    let mut cluster = three();
+    let own = cluster.candidate_of("c");
+    cluster.host("c").holds = Some(|event| matches!(event, Event::Answered { .. }));
+    cluster.delete_candidate_of("b");
+    cluster.run(3 * LATENCY);
+    cluster.release("c");
+    cluster.until("looked at a", |cluster| cluster.trace.text().contains("c  list: 0 2"));
+    cluster.fresh_trace();
     // The new predecessor goes too, between the listing and the look at it.
-    let id = world.hosts["c"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { .. })));
-    world.deliver("c", Event::Answered { id, answer: Answer::Refused(Refusal::Missing) });
-    assert!(world.trace.text().contains("missing -> list"), "{}", world.trace.text());
-    world.settle();
-    assert_eq!(world.candidate_of("c"), own);
+    let id = cluster.hosts["c"].newest(|ask| matches!(ask, Request::Queue(QueueRequest::Inspect { .. })));
+    cluster.deliver("c", Event::Answered { id, answer: Answer::Refused(Refusal::Missing) });
+    assert!(cluster.trace.text().contains("missing -> list"), "{}", cluster.trace.text());
+    cluster.settle();
+    assert_eq!(cluster.candidate_of("c"), own);
 }
 
 // Q-B29
 #[test]
 fn a_waiter_whose_connection_flapped_within_its_session_watches_again() {
-    let mut world = three();
-    world.cut("b");
-    world.run(10 * LATENCY);
-    world.heal("b");
-    world.run(20 * LATENCY);
-    world.crash("a");
-    world.settle();
-    assert!(leads(&world, "b"));
+    let mut cluster = three();
+    cluster.cut("b");
+    cluster.run(10 * LATENCY);
+    cluster.heal("b");
+    cluster.run(20 * LATENCY);
+    cluster.crash("a");
+    cluster.settle();
+    assert!(leads(&cluster, "b"));
 }
 
 // Q-B29 (its second half: whoever held leadership can stand again)
 #[test]
 fn a_leader_whose_session_ended_can_lead_again() {
-    let mut world = World::new();
-    world.start_in_order(&["a"]);
+    let mut cluster = Cluster::new();
+    cluster.start_in_order(&["a"]);
     for _ in 0..3 {
-        world.expire("a");
-        world.run(5 * LATENCY);
-        assert!(world.leaders().is_empty());
-        world.settle();
-        assert!(leads(&world, "a"));
+        cluster.expire("a");
+        cluster.run(5 * LATENCY);
+        assert!(cluster.leaders().is_empty());
+        cluster.settle();
+        assert!(leads(&cluster, "a"));
     }
 }
 
 // Q-B30, Q-B69 (the core's part): notices are lost for ever
 #[test]
 fn a_waiter_whose_notices_are_lost_finds_out_by_looking_again_in_time() {
-    let mut world = three();
+    let mut cluster = three();
     for name in ["b", "c"] {
-        world.host(name).holds = Some(|event| matches!(event, Event::Noticed { .. }));
+        cluster.host(name).holds = Some(|event| matches!(event, Event::Noticed { .. }));
     }
-    world.crash("a");
-    world.run(Duration::from_secs(40));
-    assert!(leads(&world, "b"), "{}", world.trace.text());
-    assert_eq!(world.role("c"), Role::Worker);
+    cluster.crash("a");
+    cluster.run(Duration::from_secs(40));
+    assert!(leads(&cluster, "b"), "{}", cluster.trace.text());
+    assert_eq!(cluster.role("c"), Role::Worker);
 }
 
 // Q-B28
 #[test]
 fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() {
-    let mut world = three();
-    world.expire("b");
-    world.host("b").holds = Some(|event| {
+    let mut cluster = three();
+    cluster.expire("b");
+    cluster.host("b").holds = Some(|event| {
         matches!(
             event,
             Event::Answered {
@@ -112,14 +112,14 @@ fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() 
             }
         )
     });
-    world.run(30 * LATENCY);
+    cluster.run(30 * LATENCY);
     for name in ["a", "c", "a"] {
-        world.delete_candidate_of(name);
-        world.run(200 * LATENCY);
+        cluster.delete_candidate_of(name);
+        cluster.run(200 * LATENCY);
     }
-    world.release("b");
-    world.settle();
-    let creates = world.hosts["b"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. })));
+    cluster.release("b");
+    cluster.settle();
+    let creates = cluster.hosts["b"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. })));
     // Its first candidate, the one in flight, and at most one for each time that the create was overdue.
     assert!(creates <= 4, "{creates} creates");
 }
@@ -127,26 +127,27 @@ fn while_a_create_is_in_flight_notices_only_mark_and_nothing_is_created_again() 
 // Q-R3
 #[test]
 fn a_create_of_unknown_outcome_is_looked_for_only_after_a_sync() {
-    let mut world = World::with_servers(2);
-    world.start_in_order(&["x"]);
-    world.start("a");
-    world.host("a").server = rolecall_core::store::Server(1);
-    world.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. })));
-    world.until("asked to enter", |world| {
-        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))) == 1
+    let mut cluster = Cluster::with_servers(2);
+    cluster.start_in_order(&["x"]);
+    cluster.start("a");
+    cluster.host("a").server = rolecall_core::store::Server(1);
+    cluster.host("a").loses = Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. })));
+    cluster.until("asked to enter", |cluster| {
+        cluster.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))) == 1
     });
-    world.run(5 * LATENCY);
-    world.fault(rolecall_core::store::Fault::Lag(rolecall_core::store::Server(1)));
-    world
-        .until("asked after it", |world| world.hosts["a"].count(|ask| *ask == Request::Queue(QueueRequest::List)) >= 1);
-    let asked: Vec<_> = world.hosts["a"].asked.iter().map(|(_, request)| request).collect();
+    cluster.run(5 * LATENCY);
+    cluster.fault(rolecall_core::store::Fault::Lag(rolecall_core::store::Server(1)));
+    cluster.until("asked after it", |cluster| {
+        cluster.hosts["a"].count(|ask| *ask == Request::Queue(QueueRequest::List)) >= 1
+    });
+    let asked: Vec<_> = cluster.hosts["a"].asked.iter().map(|(_, request)| request).collect();
     let sync = asked.iter().position(|ask| **ask == Request::Sync).expect("it syncs");
     let list = asked.iter().rposition(|ask| **ask == Request::Queue(QueueRequest::List)).expect("it lists");
     assert!(sync < list);
-    world.host("a").loses = None;
-    world.settle();
+    cluster.host("a").loses = None;
+    cluster.settle();
     assert_eq!(
-        world.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))),
+        cluster.hosts["a"].count(|ask| matches!(ask, Request::Queue(QueueRequest::Enter { .. }))),
         1,
         "it found what it had made"
     );

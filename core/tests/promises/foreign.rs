@@ -6,7 +6,7 @@ use rolecall_core::store::Act;
 use rolecall_core::{Candidate, Guid, Leader, Role};
 
 use crate::three;
-use crate::world::{LATENCY, World};
+use rolecall_core::testing::{Cluster, LATENCY};
 
 fn is_foreign(leader: Option<Leader>, who: &str) -> bool {
     leader == Some(Leader::Foreign { id: who.into() })
@@ -14,104 +14,104 @@ fn is_foreign(leader: Option<Leader>, who: &str) -> bool {
 
 #[test]
 fn while_a_foreign_candidate_leads_all_nodes_work_and_say_who_it_is() {
-    let mut world = World::new();
-    let curator = world.foreign_candidate("curator").expect("the store runs");
+    let mut cluster = Cluster::new();
+    let curator = cluster.foreign_candidate("curator").expect("the store runs");
     for name in ["a", "b", "c"] {
-        world.start(name);
+        cluster.start(name);
     }
-    world.run(Duration::from_secs(2));
+    cluster.run(Duration::from_secs(2));
     for name in ["a", "b", "c"] {
-        assert_eq!(world.role(name), Role::Worker);
-        assert!(is_foreign(world.node(name).leader(), "curator"), "{name}: {:?}", world.node(name).leader());
+        assert_eq!(cluster.role(name), Role::Worker);
+        assert!(is_foreign(cluster.node(name).leader(), "curator"), "{name}: {:?}", cluster.node(name).leader());
     }
-    world.operator(Act::DeleteCandidate(curator));
-    world.settle();
+    cluster.operator(Act::DeleteCandidate(curator));
+    cluster.settle();
     // The others learn of it from the coordinators.
-    world.run(20 * LATENCY);
+    cluster.run(20 * LATENCY);
     for name in ["a", "b", "c"] {
-        assert!(matches!(world.node(name).leader(), Some(Leader::Node { .. })), "{name}");
+        assert!(matches!(cluster.node(name).leader(), Some(Leader::Node { .. })), "{name}");
     }
 }
 
 #[test]
 fn a_foreign_candidate_behind_the_leader_changes_nothing_until_it_is_first() {
-    let mut world = three();
-    let curator = world.foreign_candidate("curator").expect("the store runs");
-    world.run(Duration::from_secs(40));
-    assert_eq!(world.leaders(), ["a"]);
+    let mut cluster = three();
+    let curator = cluster.foreign_candidate("curator").expect("the store runs");
+    cluster.run(Duration::from_secs(40));
+    assert_eq!(cluster.leaders(), ["a"]);
     for name in ["a", "b", "c"] {
-        world.crash(name);
-        world.start(name);
-        world.run(Duration::from_secs(4));
+        cluster.crash(name);
+        cluster.start(name);
+        cluster.run(Duration::from_secs(4));
     }
-    assert!(world.leaders().is_empty());
+    assert!(cluster.leaders().is_empty());
     for name in ["a", "b", "c"] {
-        assert!(is_foreign(world.node(name).leader(), "curator"), "{name}: {:?}", world.node(name).leader());
+        assert!(is_foreign(cluster.node(name).leader(), "curator"), "{name}: {:?}", cluster.node(name).leader());
     }
-    world.operator(Act::DeleteCandidate(curator));
-    world.settle();
+    cluster.operator(Act::DeleteCandidate(curator));
+    cluster.settle();
 }
 
 #[test]
 fn a_candidate_that_an_operator_puts_before_everybody_is_nobodys_term() {
-    let mut world = World::new();
-    let curator = world.foreign_candidate("curator").expect("the store runs");
-    world.start("a");
-    world.run(Duration::from_secs(1));
-    assert!(world.leaders().is_empty());
-    world.operator(Act::RewriteCandidate(curator));
-    world.run(100 * LATENCY);
-    assert!(world.leaders().is_empty());
-    world.operator(Act::DeleteCandidate(curator));
-    world.settle();
+    let mut cluster = Cluster::new();
+    let curator = cluster.foreign_candidate("curator").expect("the store runs");
+    cluster.start("a");
+    cluster.run(Duration::from_secs(1));
+    assert!(cluster.leaders().is_empty());
+    cluster.operator(Act::RewriteCandidate(curator));
+    cluster.run(100 * LATENCY);
+    assert!(cluster.leaders().is_empty());
+    cluster.operator(Act::DeleteCandidate(curator));
+    cluster.settle();
 }
 
 #[test]
 fn a_candidate_that_no_session_owns_stands_in_nobodys_way() {
-    let mut world = World::new();
-    let leftover = world.ownerless_candidate(Guid(0x0123_abcd));
-    world.start_in_order(&["a", "b", "c"]);
-    world.settle();
-    assert_eq!(world.leaders(), ["a"]);
-    let between = world.ownerless_candidate(Guid::ours(5));
-    world.start("d");
-    world.settle();
-    world.settle_without("a");
+    let mut cluster = Cluster::new();
+    let leftover = cluster.ownerless_candidate(Guid(0x0123_abcd));
+    cluster.start_in_order(&["a", "b", "c"]);
+    cluster.settle();
+    assert_eq!(cluster.leaders(), ["a"]);
+    let between = cluster.ownerless_candidate(Guid::ours(5));
+    cluster.start("d");
+    cluster.settle();
+    cluster.settle_without("a");
     // Everybody has the same order: the next in the queue leads, though two of those before it stand for nobody.
-    assert_eq!(world.leaders(), ["b"]);
+    assert_eq!(cluster.leaders(), ["b"]);
     for name in ["b", "c", "d"] {
-        assert_eq!(world.node(name).skipped().0, if name == "d" { 2 } else { 1 }, "{name}");
+        assert_eq!(cluster.node(name).skipped().0, if name == "d" { 2 } else { 1 }, "{name}");
     }
     // Whoever inspects it says so, once.
-    world.run(Duration::from_secs(100));
+    cluster.run(Duration::from_secs(100));
     let said = |candidate: Candidate| {
-        world.trace.text().matches(&format!("candidate {} is nobody's", candidate.sequence)).count()
+        cluster.trace.text().matches(&format!("candidate {} is nobody's", candidate.sequence)).count()
     };
     assert_eq!((said(leftover), said(between)), (4, 1));
 }
 
 #[test]
 fn a_candidate_that_no_session_owns_is_counted_until_it_is_deleted() {
-    let mut world = World::new();
-    let leftover = world.ownerless_candidate(Guid(7));
-    world.start_in_order(&["a", "b"]);
-    assert_eq!(["a", "b"].map(|name| world.node(name).skipped().0), [1, 1]);
-    world.operator(Act::DeleteCandidate(leftover));
-    world.run(Duration::from_secs(40));
-    assert_eq!(["a", "b"].map(|name| world.node(name).skipped().0), [0, 0]);
-    world.settle();
+    let mut cluster = Cluster::new();
+    let leftover = cluster.ownerless_candidate(Guid(7));
+    cluster.start_in_order(&["a", "b"]);
+    assert_eq!(["a", "b"].map(|name| cluster.node(name).skipped().0), [1, 1]);
+    cluster.operator(Act::DeleteCandidate(leftover));
+    cluster.run(Duration::from_secs(40));
+    assert_eq!(["a", "b"].map(|name| cluster.node(name).skipped().0), [0, 0]);
+    cluster.settle();
 }
 
 #[test]
 fn a_copy_of_a_nodes_own_candidate_that_no_session_owns_is_not_taken_for_it() {
-    let mut world = three();
-    let own = world.candidate_of("a");
-    world.ownerless_candidate(own.guid.expect("a node's candidate has a guid"));
-    world.operator(Act::DeleteCandidate(own));
-    world.until("b led", |world| world.role("b") == Role::Leader);
+    let mut cluster = three();
+    let own = cluster.candidate_of("a");
+    cluster.ownerless_candidate(own.guid.expect("a node's candidate has a guid"));
+    cluster.operator(Act::DeleteCandidate(own));
+    cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
     // It is read before anything is built on it.
-    world.crash("b");
-    world.crash("c");
-    world.settle();
-    assert_eq!(world.leaders(), ["a"]);
+    cluster.crash("b");
+    cluster.crash("c");
+    cluster.settle();
+    assert_eq!(cluster.leaders(), ["a"]);
 }

@@ -5,64 +5,64 @@ use std::time::Duration;
 use rolecall_core::store::{Act, Answer, Refusal, Request};
 use rolecall_core::{Action, Config, Event, Health, Node, Objection, Role, Session, Time};
 
-use crate::world::{LATENCY, Outcome, World};
+use rolecall_core::testing::{Cluster, LATENCY, Outcome};
 
-fn start(world: &mut World, name: &'static str, settings: &str) {
-    world.start_with(name, |config| config.settings = Some(settings.into()));
+fn start(cluster: &mut Cluster, name: &'static str, settings: &str) {
+    cluster.start_with(name, |config| config.settings = Some(settings.into()));
 }
 
 #[test]
 fn the_first_node_writes_the_settings_and_one_with_others_is_refused() {
-    let mut world = World::new();
-    start(&mut world, "a", "64 shards");
-    world.until("led", |world| world.role("a") == Role::Leader);
-    start(&mut world, "b", "8 shards");
-    start(&mut world, "c", "64 shards");
-    world.until("worked", |world| world.role("c") == Role::Worker);
+    let mut cluster = Cluster::new();
+    start(&mut cluster, "a", "64 shards");
+    cluster.until("led", |cluster| cluster.role("a") == Role::Leader);
+    start(&mut cluster, "b", "8 shards");
+    start(&mut cluster, "c", "64 shards");
+    cluster.until("worked", |cluster| cluster.role("c") == Role::Worker);
     let differ = Objection::SettingsDiffer { ours: "8 shards".into(), theirs: "64 shards".into() };
-    assert_eq!(world.hosts["b"].outcome, Outcome::Refused(differ));
+    assert_eq!(cluster.hosts["b"].outcome, Outcome::Refused(differ));
 }
 
 #[test]
 fn a_node_stands_for_nothing_until_the_settings_are_agreed_upon() {
-    let mut world = World::new();
-    start(&mut world, "a", "64 shards");
-    world.host("a").loses = Some(|request| matches!(request, Request::Settings(_)));
-    world.run(Duration::from_secs(20));
-    assert_eq!(world.node("a").health(), Health::Unsettled);
-    assert!(world.queue().is_empty());
-    world.host("a").loses = None;
-    world.settle();
+    let mut cluster = Cluster::new();
+    start(&mut cluster, "a", "64 shards");
+    cluster.host("a").loses = Some(|request| matches!(request, Request::Settings(_)));
+    cluster.run(Duration::from_secs(20));
+    assert_eq!(cluster.node("a").health(), Health::Unsettled);
+    assert!(cluster.queue().is_empty());
+    cluster.host("a").loses = None;
+    cluster.settle();
 }
 
 #[test]
 fn settings_that_are_deleted_under_a_leader_are_written_again() {
-    let mut world = World::new();
+    let mut cluster = Cluster::new();
     for name in ["a", "b"] {
-        start(&mut world, name, "64 shards");
-        world.run(100 * LATENCY);
+        start(&mut cluster, name, "64 shards");
+        cluster.run(100 * LATENCY);
     }
-    world.operator(Act::DeleteSettings);
-    world.run(Duration::from_secs(40));
-    assert_eq!(world.store.settings().map(AsRef::as_ref), Some("64 shards"));
+    cluster.operator(Act::DeleteSettings);
+    cluster.run(Duration::from_secs(40));
+    assert_eq!(cluster.store.settings().map(AsRef::as_ref), Some("64 shards"));
     // And by whoever leads next, at once.
-    world.operator(Act::DeleteSettings);
-    world.settle_without("a");
-    assert_eq!(world.store.settings().map(AsRef::as_ref), Some("64 shards"));
+    cluster.operator(Act::DeleteSettings);
+    cluster.settle_without("a");
+    assert_eq!(cluster.store.settings().map(AsRef::as_ref), Some("64 shards"));
 }
 
 #[test]
 fn settings_that_are_changed_under_a_cluster_end_no_node() {
-    let mut world = World::new();
-    start(&mut world, "a", "64 shards");
-    world.until("led", |world| world.role("a") == Role::Leader);
-    world.run(100 * LATENCY);
-    world.operator(Act::DeleteSettings);
-    start(&mut world, "b", "8 shards");
-    world.run(Duration::from_secs(40));
-    assert_eq!(world.leaders(), ["a"]);
-    assert_eq!(world.hosts["a"].outcome, Outcome::Runs);
-    assert!(world.trace.text().contains("settings are 8 shards"), "{}", world.trace.text());
+    let mut cluster = Cluster::new();
+    start(&mut cluster, "a", "64 shards");
+    cluster.until("led", |cluster| cluster.role("a") == Role::Leader);
+    cluster.run(100 * LATENCY);
+    cluster.operator(Act::DeleteSettings);
+    start(&mut cluster, "b", "8 shards");
+    cluster.run(Duration::from_secs(40));
+    assert_eq!(cluster.leaders(), ["a"]);
+    assert_eq!(cluster.hosts["a"].outcome, Outcome::Runs);
+    assert!(cluster.trace.text().contains("settings are 8 shards"), "{}", cluster.trace.text());
 }
 
 #[test]

@@ -1,20 +1,26 @@
 //! Faults around the nodes, and acts of operators.
 
-use std::time::Duration;
+use alloc::format;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use rolecall_core::store::{self, Act, Client, Fault, Output, Server};
-use rolecall_core::{Candidate, Event, Guid, Session};
+use crate::store::{self, Act, Client, Fault, Output, Server};
+use crate::{Candidate, Event, Guid, Session};
 
-use super::{LATENCY, Outcome, TIMEOUT, World};
+use super::{Cluster, LATENCY, Outcome, TIMEOUT};
 
-impl World {
-    /// Crashes the process, and its connection with it.
-    pub(crate) fn wish(&mut self, name: &'static str, willing: bool) {
+/// Guid of a candidate that another kind of client made.
+const FOREIGN: Guid = Guid(0xd83c_ff5d);
+
+impl Cluster {
+    /// Tells a node whether it is willing to lead.
+    pub fn wish(&mut self, name: &'static str, willing: bool) {
         self.host(name).willing = willing;
         self.deliver(name, Event::Stand { willing });
     }
 
-    pub(crate) fn crash(&mut self, name: &'static str) {
+    /// Crashes the process, and its connection with it.
+    pub fn crash(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "crashes");
         let host = self.host(name);
         host.outcome = Outcome::Crashed;
@@ -23,13 +29,13 @@ impl World {
     }
 
     /// Starts a node whose service fails this many starts.
-    pub(crate) fn host_with_failing_starts(&mut self, name: &'static str, failures: u32) {
+    pub fn host_with_failing_starts(&mut self, name: &'static str, failures: u32) {
         self.start(name);
         self.host(name).failing_starts = failures;
     }
 
     /// Breaks the link for good. The node is told at once.
-    pub(crate) fn cut(&mut self, name: &'static str) {
+    pub fn cut(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "is cut off from the store");
         self.host(name).reachable = false;
         if self.host(name).linked {
@@ -40,19 +46,20 @@ impl World {
     }
 
     /// Allows the link again.
-    pub(crate) fn heal(&mut self, name: &'static str) {
+    pub fn heal(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "can reach the store again");
         self.host(name).reachable = true;
         self.connect(name);
     }
 
     /// Stops the process, its timers and its pings, as SIGSTOP does.
-    pub(crate) fn pause(&mut self, name: &'static str) {
+    pub fn pause(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "is paused");
         self.host(name).paused = true;
     }
 
-    pub(crate) fn resume(&mut self, name: &'static str) {
+    /// Lets a paused process go on.
+    pub fn resume(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "goes on");
         self.host(name).paused = false;
         // The gate counts even before the driver has read anything.
@@ -64,7 +71,7 @@ impl World {
     }
 
     /// Makes the client library open a new session while the old one lives, and report only the new one.
-    pub(crate) fn replace_session(&mut self, name: &'static str) {
+    pub fn replace_session(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "gets another session without being told of a loss");
         self.hang_up(name);
         self.host(name).session = None;
@@ -72,7 +79,7 @@ impl World {
     }
 
     /// Makes the client library drop its session while the store still keeps it.
-    pub(crate) fn give_session_up(&mut self, name: &'static str) {
+    pub fn give_session_up(&mut self, name: &'static str) {
         self.trace.note(self.now, name, "gives up a session that the store still keeps");
         self.hang_up(name);
         self.host(name).session = None;
@@ -81,7 +88,7 @@ impl World {
     }
 
     /// Makes the store end a session early.
-    pub(crate) fn expire(&mut self, name: &'static str) {
+    pub fn expire(&mut self, name: &'static str) {
         if let Some(session) = self.host(name).session {
             self.trace.note(self.now, name, "has its session ended");
             self.fault(Fault::Expire(session));
@@ -89,14 +96,15 @@ impl World {
     }
 
     /// Delivers the events held back, in their order, and holds back no more.
-    pub(crate) fn release(&mut self, name: &'static str) {
+    pub fn release(&mut self, name: &'static str) {
         self.host(name).holds = None;
         while let Some(event) = self.host(name).held.pop_front() {
             self.deliver(name, event);
         }
     }
 
-    pub(crate) fn fault(&mut self, fault: Fault) {
+    /// Injects a fault of the store.
+    pub fn fault(&mut self, fault: Fault) {
         if matches!(fault, Fault::Expire(_) | Fault::Restart { keep_data: false }) {
             self.excused_until = self.now + TIMEOUT;
         }
@@ -111,7 +119,8 @@ impl World {
         self.give(store::Event::Fault(fault));
     }
 
-    pub(crate) fn operator(&mut self, act: Act) {
+    /// Carries out an act of an operator, or of another kind of client.
+    pub fn operator(&mut self, act: Act) {
         if matches!(act, Act::DeleteCandidate(_)) {
             self.excused_until = self.now + TIMEOUT;
         }
@@ -134,7 +143,7 @@ impl World {
 
     /// Adds a candidate of another kind of client at the end of the queue. It stays until it is deleted. Returns `None` if
     /// no server of the store gives the client a session.
-    pub(crate) fn foreign_candidate(&mut self, participant: &str) -> Option<Candidate> {
+    pub fn foreign_candidate(&mut self, participant: &str) -> Option<Candidate> {
         self.trace.note(self.now, participant, "enters the queue, as another kind of client");
         let client = Client { id: participant.into(), address: "elsewhere:90".into(), metadata: Default::default() };
         let connect = store::Event::Connect { server: Server(0), client, previous: None, timeout: TIMEOUT };
@@ -145,11 +154,11 @@ impl World {
         let owner = out.iter().find_map(connected)?;
         self.strangers.push(owner);
         self.next_strangers_ping = self.now;
-        Some(self.add_candidate(Some(super::FOREIGN), participant, owner))
+        Some(self.add_candidate(Some(FOREIGN), participant, owner))
     }
 
     /// Adds a candidate that no session owns at the end of the queue: a leftover, or an operator's slip.
-    pub(crate) fn ownerless_candidate(&mut self, guid: Guid) -> Candidate {
+    pub fn ownerless_candidate(&mut self, guid: Guid) -> Candidate {
         self.trace.note(self.now, "operator", "creates a candidate that no session owns");
         self.add_candidate(Some(guid), "leftover", Session::NOBODY)
     }
@@ -160,14 +169,14 @@ impl World {
     }
 
     /// Deletes the candidate of a node, as an operator.
-    pub(crate) fn delete_candidate_of(&mut self, name: &str) -> Candidate {
+    pub fn delete_candidate_of(&mut self, name: &str) -> Candidate {
         let candidate = self.candidate_of(name);
         self.operator(Act::DeleteCandidate(candidate));
         candidate
     }
 
     /// Moves the node's client to another server for good.
-    pub(crate) fn move_to(&mut self, name: &'static str, server: Server) {
+    pub fn move_to(&mut self, name: &'static str, server: Server) {
         self.host(name).server = server;
         self.hang_up(name);
         self.send_to_node(name, Duration::ZERO, Event::Suspended);

@@ -1,16 +1,20 @@
 //! One node and its surroundings.
 
-use std::collections::VecDeque;
-use std::time::Duration;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use rolecall_core::observe::Observer;
-use rolecall_core::store::{Request, Server};
-use rolecall_core::{Config, Event, Fence, Node, Objection, OpId, Session, Time, Violation};
+use crate::observe::Observer;
+use crate::store::{Request, Server};
+use crate::{Config, Event, Fence, Node, Objection, OpId, Session, Time, Violation};
 
 use super::LATENCY;
 
-pub(crate) struct Host {
-    pub(crate) node: Node,
+/// A node and what surrounds it: its driver, its process and its link.
+#[derive(Debug)]
+pub struct Host {
+    /// The node.
+    pub node: Node,
     pub(super) observer: Observer,
     /// Number of the process's life: messages to an earlier life are lost.
     pub(super) life: u32,
@@ -24,38 +28,45 @@ pub(crate) struct Host {
     pub(super) next_ping: Time,
     pub(super) gate: Option<(Fence, Time)>,
     /// The server that the client connects to.
-    pub(crate) server: Server,
+    pub server: Server,
     /// Error of the clock, in parts per million; positive if it is too fast.
-    pub(crate) clock_ppm: i64,
+    pub clock_ppm: i64,
     /// Number of service starts that will fail.
-    pub(crate) failing_starts: u32,
+    pub failing_starts: u32,
     /// Time that a service takes to start.
-    pub(crate) start_takes: Duration,
+    pub start_takes: Duration,
     /// Time that a service takes to stop.
-    pub(crate) stop_takes: Duration,
-    pub(crate) outcome: Outcome,
+    pub stop_takes: Duration,
+    /// State of its process.
+    pub outcome: Outcome,
     /// Kind of requests whose answers are lost, although the store carries them out.
-    pub(crate) loses: Option<fn(&Request) -> bool>,
+    pub loses: Option<fn(&Request) -> bool>,
     pub(super) lost: Vec<OpId>,
     /// Delay of answers, beyond that of other messages.
-    pub(crate) answers_take: Duration,
+    pub answers_take: Duration,
     /// True if it was last told that it wants to lead.
     pub(super) willing: bool,
     /// Kind of events that are held back until they are released.
-    pub(crate) holds: Option<fn(&Event) -> bool>,
+    pub holds: Option<fn(&Event) -> bool>,
     pub(super) held: VecDeque<Event>,
     /// Every request so far.
-    pub(crate) asked: Vec<(OpId, Request)>,
+    pub asked: Vec<(OpId, Request)>,
     /// Arrival of the last event about the session: such events keep their order.
     pub(super) session_news_at: Time,
 }
 
+/// State of a process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Outcome {
+pub enum Outcome {
+    /// It runs.
     Runs,
+    /// It crashed.
     Crashed,
+    /// It ended in good order.
     Exited,
+    /// It refused its configuration.
     Refused(Objection),
+    /// It ended since a promise was broken.
     Halted(Violation),
 }
 
@@ -116,7 +127,8 @@ impl Host {
         self.outcome == Outcome::Runs && !self.paused
     }
 
-    pub(crate) fn is_connected_with(&self, session: Session) -> bool {
+    /// True while its client is connected in this session.
+    pub fn is_connected_with(&self, session: Session) -> bool {
         self.linked && self.session == Some(session)
     }
 
@@ -126,18 +138,18 @@ impl Host {
     }
 
     /// Id of the newest request of a kind.
-    pub(crate) fn newest(&self, kind: impl Fn(&Request) -> bool) -> OpId {
+    pub fn newest(&self, kind: impl Fn(&Request) -> bool) -> OpId {
         let found = self.asked.iter().rev().find(|(_, request)| kind(request));
         found.expect("it asked for that").0
     }
 
     /// Number of requests of a kind.
-    pub(crate) fn count(&self, kind: impl Fn(&Request) -> bool) -> usize {
+    pub fn count(&self, kind: impl Fn(&Request) -> bool) -> usize {
         self.asked.iter().filter(|(_, request)| kind(request)).count()
     }
 
     /// Number of writes without heartbeats, which depend on time alone.
-    pub(crate) fn writes(&self) -> usize {
+    pub fn writes(&self) -> usize {
         self.count(|request| request.effect().is_caused())
     }
 }

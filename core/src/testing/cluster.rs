@@ -1,75 +1,79 @@
-//! Several nodes, the pure store and a virtual clock in one thread. Every message takes a millisecond, and nothing is
-//! random unless a seed is given.
-//!
-//! This file carries messages and lets time pass; `host` surrounds a node; `faults` breaks things; `judge` answers
-//! questions; `dice` has the seeds. The promises are judged on every step.
+//! The cluster: it carries messages and lets time pass.
 
-mod dice;
-mod faults;
-mod host;
-mod judge;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::observe::ClusterObserver;
+use crate::store::{self, Answer, Client, Machine, Output, Refusal, Request, Server, Timing};
+use crate::{Action, Config, Event, OpId, Role, Session, Time, Trace, Violation};
 
-use rolecall_core::observe::Cluster;
-use rolecall_core::store::{self, Answer, Client, Machine, Output, Refusal, Request, Server, Timing};
-use rolecall_core::{Action, Config, Event, Guid, OpId, Role, Session, Time, Trace, Violation};
-
-pub(crate) use dice::Dice;
-pub(crate) use host::{Host, Outcome};
+use super::{Dice, Host, Outcome};
 
 /// Time that a message takes.
-pub(crate) const LATENCY: Duration = Duration::from_millis(1);
+pub const LATENCY: Duration = Duration::from_millis(1);
 /// The session timeout of every node.
-pub(crate) const TIMEOUT: Duration = Duration::from_secs(2);
+pub const TIMEOUT: Duration = Duration::from_secs(2);
 /// The store's tick.
-pub(crate) const TICK: Duration = Duration::from_millis(200);
-/// Guid of a candidate that another kind of client made.
-const FOREIGN: Guid = Guid(0xd83c_ff5d);
-
-pub(crate) struct World {
-    pub(crate) now: Time,
-    pub(crate) store: Machine,
+pub const TICK: Duration = Duration::from_millis(200);
+/// Nodes, the store and the wires between them, under one clock.
+#[derive(Debug)]
+pub struct Cluster {
+    /// The true time.
+    pub now: Time,
+    /// The store.
+    pub store: Machine,
     servers: u8,
-    pub(crate) trace: Trace,
-    pub(crate) hosts: BTreeMap<&'static str, Host>,
-    cluster: Cluster,
+    /// Events and actions so far, as text.
+    pub trace: Trace,
+    /// Nodes that were ever started, by name.
+    pub hosts: BTreeMap<&'static str, Host>,
+    pub(super) observer: ClusterObserver,
     /// Time until which two may lead at once, since an outsider has taken a leader's candidate away: only epochs help
     /// there (P14).
-    excused_until: Time,
+    pub(super) excused_until: Time,
     /// Sessions of other kinds of clients, which ping for as long as they stay.
-    strangers: Vec<Session>,
-    next_strangers_ping: Time,
+    pub(super) strangers: Vec<Session>,
+    pub(super) next_strangers_ping: Time,
     wires: BTreeMap<(Time, u64), Delivery>,
     sent: u64,
     /// Random delays of messages to nodes, which so overtake each other.
-    pub(crate) jitter: Option<Dice>,
+    pub jitter: Option<Dice>,
     /// True if the trace is kept, which takes most of the time of a long run.
-    pub(crate) is_traced: bool,
+    pub is_traced: bool,
 }
 
+#[derive(Debug)]
 enum Delivery {
     Store(store::Event),
     Node(&'static str, u32, Event),
     Connect(&'static str, u32),
 }
 
-impl World {
+impl Default for Cluster {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Cluster {
     /// A store of one server, without nodes.
-    pub(crate) fn new() -> Self {
+    pub fn new() -> Self {
         Self::with_servers(1)
     }
 
-    pub(crate) fn with_servers(servers: u8) -> Self {
+    /// A store of this many servers, without nodes.
+    #[must_use]
+    pub fn with_servers(servers: u8) -> Self {
         Self {
             now: Time::from_millis(1_000),
             store: Machine::new(Timing::bounded(TICK), servers),
             servers,
             trace: Trace::new(),
             hosts: BTreeMap::new(),
-            cluster: Cluster::new(),
+            observer: ClusterObserver::new(),
             excused_until: Time::ZERO,
             strangers: Vec::new(),
             next_strangers_ping: Time::MAX,
@@ -81,13 +85,14 @@ impl World {
     }
 
     /// Starts a node, or a crashed one again, which remembers nothing of its earlier life.
-    pub(crate) fn start(&mut self, name: &'static str) {
+    pub fn start(&mut self, name: &'static str) {
         self.start_with(name, |_| {});
     }
 
-    pub(crate) fn start_with(&mut self, name: &'static str, configure: impl FnOnce(&mut Config)) {
+    /// Starts a node whose configuration is changed first.
+    pub fn start_with(&mut self, name: &'static str, configure: impl FnOnce(&mut Config)) {
         let mut config = Config::new(name);
-        config.election = rolecall_core::election::Timing::queue(TICK);
+        config.election = crate::election::Timing::queue(TICK);
         configure(&mut config);
         let earlier = self.hosts.get(name);
         let life = earlier.map_or(0, |host| host.life) + 1;
@@ -99,12 +104,16 @@ impl World {
         self.connect(name);
     }
 
-    pub(crate) fn host(&mut self, name: &str) -> &mut Host {
+    /// The surroundings of a node.
+    ///
+    /// # Panics
+    /// If no node of that name was ever started.
+    pub fn host(&mut self, name: &str) -> &mut Host {
         self.hosts.get_mut(name).expect("the test started it")
     }
 
     /// Delivers an event to a node now.
-    pub(crate) fn deliver(&mut self, name: &'static str, event: Event) {
+    pub fn deliver(&mut self, name: &'static str, event: Event) {
         let truly = self.now;
         let host = self.host(name);
         if host.outcome != Outcome::Runs {
@@ -192,7 +201,7 @@ impl World {
         }
     }
 
-    fn connect(&mut self, name: &'static str) {
+    pub(super) fn connect(&mut self, name: &'static str) {
         let life = self.hosts[name].life;
         self.wire(LATENCY, Delivery::Connect(name, life));
     }
@@ -209,7 +218,7 @@ impl World {
         self.hand_over(Some(name), connect);
     }
 
-    fn hang_up(&mut self, name: &'static str) {
+    pub(super) fn hang_up(&mut self, name: &'static str) {
         let host = self.host(name);
         host.linked = false;
         host.next_ping = Time::MAX;
@@ -225,7 +234,7 @@ impl World {
 
     /// Sends an event to a node. Events of the session keep their order; answers, notices and the rest come by roads of
     /// their own.
-    fn send_to_node(&mut self, name: &'static str, delay: Duration, event: Event) {
+    pub(super) fn send_to_node(&mut self, name: &'static str, delay: Duration, event: Event) {
         let late = self.jitter.as_mut().map_or(Duration::ZERO, |dice| dice.millis(0, 6));
         let mut at = self.now + delay + late;
         let host = self.host(name);
@@ -238,7 +247,7 @@ impl World {
     }
 
     /// Gives an event to the store now, and passes its outputs on to the nodes.
-    pub(crate) fn give(&mut self, event: store::Event) {
+    pub fn give(&mut self, event: store::Event) {
         self.hand_over(None, event);
     }
 
@@ -303,7 +312,7 @@ impl World {
     }
 
     /// Lets this much time pass.
-    pub(crate) fn run(&mut self, length: Duration) {
+    pub fn run(&mut self, length: Duration) {
         let end = self.now + length;
         while let Some(at) = self.next_instant().filter(|at| *at <= end) {
             self.now = self.now.max(at);
@@ -314,7 +323,7 @@ impl World {
     }
 
     /// Lets time pass until a condition holds.
-    pub(crate) fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
+    pub fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let limit = self.now + Duration::from_secs(120);
         while !holds(self) {
             let at = self.next_instant().filter(|at| *at < limit);
@@ -332,7 +341,7 @@ impl World {
         wakes.chain(pings).chain(strangers).chain(wire).chain(self.store.next_deadline()).min()
     }
 
-    fn turn(&mut self) {
+    pub(super) fn turn(&mut self) {
         if self.store.next_deadline().is_some_and(|at| at <= self.now) {
             self.give(store::Event::Wake);
         }
@@ -374,16 +383,16 @@ impl World {
     }
 
     /// Starts nodes one after the other, each once the one before serves.
-    pub(crate) fn start_in_order(&mut self, names: &[&'static str]) {
+    pub fn start_in_order(&mut self, names: &[&'static str]) {
         for name in names {
             self.start(name);
-            self.until("served", |world| world.role(name) != Role::None);
+            self.until("served", |cluster| cluster.role(name) != Role::None);
             self.run(20 * LATENCY);
         }
     }
 
     /// Drops the trace so far, so that a test shows its own part only.
-    pub(crate) fn fresh_trace(&mut self) {
+    pub fn fresh_trace(&mut self) {
         self.trace.restart();
     }
 }

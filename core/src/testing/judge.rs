@@ -1,18 +1,21 @@
-//! Questions about a world: who leads, what the store holds, and whether everything is at rest as promised.
+//! Questions about a cluster: who leads, what the store holds, and whether everything is at rest as promised.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
+use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::{String, ToString};
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use rolecall_core::{Candidate, Directory, Fence, Health, Member, Node, Role, Session, Violation};
+use crate::{Candidate, Directory, Fence, Health, Member, Node, Role, Session, Violation};
 
-use super::{Host, Outcome, World};
+use super::{Cluster, Host, Outcome};
 
-impl World {
+impl Cluster {
     pub(super) fn judge_gates(&mut self) {
         for (name, host) in &self.hosts {
             // A paused process begins nothing; its gate is judged when it goes on.
             let open = host.open_gate(self.now).filter(|_| host.is_up());
-            let judged = self.cluster.gate(self.now, &Arc::from(*name), open);
+            let judged = self.observer.gate(self.now, &Arc::from(*name), open);
             let excused = self.now < self.excused_until
                 && matches!(judged, Err(Violation::TwoLeaders | Violation::EpochNotRising));
             if let (Err(violation), false) = (judged, excused) {
@@ -21,16 +24,24 @@ impl World {
         }
     }
 
-    pub(crate) fn node(&self, name: &str) -> &Node {
+    /// A node.
+    ///
+    /// # Panics
+    /// If no node of that name was ever started.
+    pub fn node(&self, name: &str) -> &Node {
         &self.hosts[name].node
     }
 
-    pub(crate) fn role(&self, name: &str) -> Role {
+    /// The role that a node serves.
+    ///
+    /// # Panics
+    /// If no node of that name was ever started.
+    pub fn role(&self, name: &str) -> Role {
         self.hosts[name].node.role()
     }
 
     /// The nodes that could begin a leader-only act now.
-    pub(crate) fn leaders(&self) -> Vec<&'static str> {
+    pub fn leaders(&self) -> Vec<&'static str> {
         self.hosts
             .iter()
             .filter(|(_, host)| host.outcome == Outcome::Runs && host.open_gate(self.now).is_some())
@@ -39,27 +50,27 @@ impl World {
     }
 
     /// The queue in the store, with the owner of each candidate.
-    pub(crate) fn queue(&self) -> Vec<(Candidate, Session)> {
+    pub fn queue(&self) -> Vec<(Candidate, Session)> {
         self.store.contenders().iter().map(|contender| (contender.candidate, contender.owner)).collect()
     }
 
     /// True for a session of another kind of client.
-    pub(crate) fn is_strangers(&self, session: Session) -> bool {
+    pub fn is_strangers(&self, session: Session) -> bool {
         self.strangers.contains(&session)
     }
 
     /// A directory in the store.
-    pub(crate) fn members(&self, directory: Directory) -> Vec<Member> {
+    pub fn members(&self, directory: Directory) -> Vec<Member> {
         self.store.members(directory).cloned().collect()
     }
 
     /// The ids in a directory in the store.
-    pub(crate) fn listed(&self, directory: Directory) -> Vec<String> {
+    pub fn listed(&self, directory: Directory) -> Vec<String> {
         self.members(directory).iter().map(|member| member.key.id.to_string()).collect()
     }
 
     /// The lowest candidate of a node's current session.
-    pub(crate) fn candidate_of(&self, name: &str) -> Candidate {
+    pub fn candidate_of(&self, name: &str) -> Candidate {
         let session = self.hosts[name].session.expect("it has a session");
         let own = self.queue().into_iter().find(|(_, owner)| *owner == session);
         own.unwrap_or_else(|| panic!("{name} has no candidate\n{}", self.trace.text())).0
@@ -70,7 +81,7 @@ impl World {
     ///
     /// # Errors
     /// The first condition that does not hold.
-    pub(crate) fn at_rest(&self) -> Result<(), String> {
+    pub fn at_rest(&self) -> Result<(), String> {
         let running: BTreeMap<_, _> = self
             .hosts
             .iter()
@@ -129,13 +140,13 @@ impl World {
     }
 
     /// Crashes a node and lets time pass until the others are at rest.
-    pub(crate) fn settle_without(&mut self, name: &'static str) {
+    pub fn settle_without(&mut self, name: &'static str) {
         self.crash(name);
         self.settle();
     }
 
     /// Lets time pass until everything is at rest.
-    pub(crate) fn settle(&mut self) {
-        self.until("came to rest", |world| world.at_rest().is_ok());
+    pub fn settle(&mut self) {
+        self.until("came to rest", |cluster| cluster.at_rest().is_ok());
     }
 }

@@ -1,35 +1,45 @@
 //! A hostile world: events decoded from bytes, in any order, with answers to real and invented requests.
 
-use std::collections::VecDeque;
-use std::sync::Arc;
-use std::time::Duration;
+use alloc::collections::VecDeque;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::time::Duration;
 
-use rolecall_core::election::Timing;
-use rolecall_core::observe::Observer;
-use rolecall_core::store::{
+use crate::election::Timing;
+use crate::observe::Observer;
+use crate::store::{
     Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
     SettingsRequest, TermRecord, TermRequest,
 };
-use rolecall_core::{
+use crate::{
     Action, Candidate, Config, Epoch, Event, Fence, Guid, Incarnation, Link, Member, MemberKey, Node, OnSuspend, OpId,
     Run, Session, Slot, Snapshot, Time, Trace, Violation,
 };
 
 /// One step of the node: its state before, and since when; the event; the actions; its state after.
-pub(crate) struct Step<'a> {
-    pub(crate) before: &'a Node,
-    pub(crate) since: Time,
-    pub(crate) now: Time,
-    pub(crate) event: &'a Event,
-    pub(crate) actions: &'a [Action],
-    pub(crate) after: &'a Node,
+#[derive(Debug)]
+pub struct Step<'a> {
+    /// The node before the event.
+    pub before: &'a Node,
+    /// Time of the event before.
+    pub since: Time,
+    /// Time of the event.
+    pub now: Time,
+    /// The event.
+    pub event: &'a Event,
+    /// Actions that came of it.
+    pub actions: &'a [Action],
+    /// The node after the event.
+    pub after: &'a Node,
 }
 
 /// Plays the events that `bytes` decode to, and judges every step. Calls `look` with each.
 ///
 /// # Errors
 /// The broken promise, and the trace that leads to it.
-pub(crate) fn play(bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
+pub fn play(bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
     // Tracing would take most of the time, for a trace that nobody reads.
     play_through(bytes, &mut look, None).map_err(|violation| {
         let mut trace = Trace::new();
