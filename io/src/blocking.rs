@@ -1,4 +1,4 @@
-//! The same as [`Election`](crate::Election), for programs without async.
+//! Blocking twin of [`Election`](crate::Election), for programs without async.
 //!
 //! ```
 //! # fn nightly_job(_term: &rolecall::blocking::Term) {}
@@ -21,9 +21,9 @@ use tokio::runtime::{Builder, Runtime};
 pub use crate::election::ElectionBuilder;
 use crate::{JoinError, LeadError, Outcome, TermOver, election};
 
-/// Membership in an election: see [`Election`](crate::Election). Its methods block their caller, and panic within async code.
+/// Membership in an election: see [`Election`](crate::Election). The methods block their caller, and panic within async code.
 ///
-/// Dropped, it leaves in good order in the background, as its twin does.
+/// Dropping it leaves the election in good order in the background.
 #[derive(Debug)]
 #[must_use = "an election that is dropped is left"]
 pub struct Election {
@@ -43,7 +43,7 @@ impl Election {
         Self::builder(url, name).join_blocking()
     }
 
-    /// Prepares to join the election `name` on the store at `url`; [`ElectionBuilder::join_blocking`] joins it.
+    /// Makes a builder to join the election `name` on the store at `url`; [`ElectionBuilder::join_blocking`] joins it.
     pub fn builder(url: impl Into<String>, name: impl Into<String>) -> ElectionBuilder {
         election::Election::builder(url, name)
     }
@@ -51,7 +51,7 @@ impl Election {
     /// Waits until this member leads, however long that takes.
     ///
     /// # Errors
-    /// The member is an observer, or the membership has ended: with the reason.
+    /// If the member is an observer, or the membership has ended.
     ///
     /// # Panics
     /// Within async code.
@@ -60,10 +60,10 @@ impl Election {
         Ok(Term { term, waits: Arc::clone(&self.waits) })
     }
 
-    /// Waits until this member leads, for `limit` at most. `None` where it did not come to that.
+    /// Waits until this member leads, but not longer than `limit`: then returns `None`.
     ///
     /// # Errors
-    /// The member is an observer, or the membership has ended: with the reason.
+    /// If the member is an observer, or the membership has ended.
     ///
     /// # Panics
     /// Within async code.
@@ -78,30 +78,30 @@ impl Election {
         self.election.is_leader()
     }
 
-    /// Leader, as far as this member can see.
+    /// Leader as seen by this member.
     #[must_use]
     pub fn leader(&self) -> Option<Leader> {
         self.election.leader().borrow().clone()
     }
 
-    /// Members that are listed, ordered by id; the leader is the one with an epoch.
+    /// Listed members, ordered by id. The leader is the one with an epoch.
     #[must_use]
     pub fn members(&self) -> Arc<[Member]> {
         Arc::clone(&self.election.members().borrow())
     }
 
-    /// This member's id.
+    /// Id of this member.
     #[must_use]
     pub fn id(&self) -> &str {
         self.election.id()
     }
 
-    /// Gives the term up that this member holds, if it does.
+    /// Gives up the term of this member, if it has one.
     pub fn resign(&self) {
         self.election.resign();
     }
 
-    /// Leaves in good order, and waits until that is done.
+    /// Leaves in good order and returns when that is done.
     ///
     /// # Panics
     /// Within async code.
@@ -111,7 +111,7 @@ impl Election {
 }
 
 impl ElectionBuilder {
-    /// Joins without async: what [`join`](Self::join) does, by blocking the caller.
+    /// Joins as [`join`](Self::join) does, but blocks the caller.
     ///
     /// # Errors
     /// See [`join`](Self::join), and [`JoinError::Thread`].
@@ -119,14 +119,14 @@ impl ElectionBuilder {
     /// # Panics
     /// Within async code.
     pub fn join_blocking(self) -> Result<Election, JoinError> {
-        // It only waits: whatever has to go on meanwhile does so on the member's own thread.
+        // This runtime only waits. Everything that must go on meanwhile does so on the member's own thread.
         let waits = Builder::new_current_thread().enable_all().build().map_err(JoinError::Thread)?;
         let election = waits.block_on(self.join())?;
         Ok(Election { election, waits: Arc::new(waits) })
     }
 }
 
-/// The term of a member that leads, given back when [`run`](Self::run) returns or when this is dropped.
+/// Term of a member that leads. It is given back when [`run`](Self::run) returns or when the value is dropped.
 #[derive(Debug)]
 #[must_use = "a term that is dropped is given back"]
 pub struct Term {
@@ -135,12 +135,12 @@ pub struct Term {
 }
 
 impl Term {
-    /// Runs `work`, and gives the term back when it returns. `None` if the term was over before it began.
+    /// Runs `work`, and gives the term back when it returns. `None` if the term was already over.
     ///
-    /// Nothing can stop a function from outside: `work` calls [`check`](Self::check) before each thing that only a leader may
-    /// do, and returns soon once that fails. When the term is to end in good order the next member waits for it, for the drain
-    /// time and the grace of the configuration at most; after that the membership halts, and the others wait for its session to
-    /// end.
+    /// Nothing can stop a function from outside, so `work` must call [`check`](Self::check) before each act that only a leader
+    /// may perform, and return soon once that fails. When the term ends in good order, the next member waits for `work`, but
+    /// not longer than the drain time and the stop grace of the configuration. After that, the membership halts, and the others
+    /// wait for its session to end.
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let running = self.term.begin()?;
         let output = work();
@@ -149,27 +149,28 @@ impl Term {
         Some(output)
     }
 
-    /// Checks that this term holds at this instant: see [`Term::check`](crate::Term::check).
+    /// Checks that this term is valid at this instant: see [`Term::check`](crate::Term::check).
     ///
     /// # Errors
-    /// The term is over, or was given back.
+    /// If the term is over or was given back.
     pub fn check(&self) -> Result<Fence, TermOver> {
         self.term.check()
     }
 
-    /// The token of this term, whether or not it still holds.
+    /// Fence of this term, whether or not the term is still valid.
     #[must_use]
     pub fn fence(&self) -> Fence {
         self.term.fence()
     }
 
-    /// Time for which this term holds if it is not renewed; zero where it is over.
+    /// Time for which this term stays valid unless it is renewed; zero if it is over.
     #[must_use]
     pub fn time_left(&self) -> Duration {
         self.term.time_left()
     }
 
-    /// Waits until the term is over or is to end, for `limit` at most; true if it is. For work that pauses between its steps.
+    /// Waits until the term is over or must end, but not longer than `limit`. True if it is over or must end. For work that
+    /// pauses between its steps.
     ///
     /// # Panics
     /// Within async code.

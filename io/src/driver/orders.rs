@@ -1,9 +1,9 @@
-//! Orders of a node's owner, which never wait and are never lost.
+//! Orders from a node's owner, which never wait and are never lost.
 
 use rolecall_core::Event;
 use tokio::sync::mpsc::{self, UnboundedReceiver, UnboundedSender};
 
-/// Gives a node its orders: to end, to resign, to stand. What comes from outside, as often as others like, does not go this way.
+/// Sender of orders to a node: to end, to resign, to be a candidate. Events from outside, which may be numerous, do not use it.
 #[derive(Clone, Debug)]
 pub(crate) struct Orders(UnboundedSender<Event>);
 
@@ -14,7 +14,7 @@ impl Orders {
     }
 
     pub(crate) fn give(&self, order: Event) {
-        // A node that has ended needs to be told nothing.
+        // This fails only if the node has ended.
         drop(self.0.send(order));
     }
 }

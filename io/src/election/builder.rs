@@ -1,4 +1,4 @@
-//! From what a program says to a membership.
+//! Builder of a membership in an election.
 
 use core::time::Duration;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::driver::Orders;
 use crate::store::{Registration, StoreUrl};
 use crate::{Clock, NodeBuilder, Status, SystemClock};
 
-/// Prepares to join an election: see [`Election::builder`].
+/// Builder of a membership: see [`Election::builder`].
 #[derive(Clone, Debug)]
 #[must_use = "nothing is joined before `join`"]
 pub struct ElectionBuilder {
@@ -38,49 +38,50 @@ impl ElectionBuilder {
         }
     }
 
-    /// Member's id, unique in the election. Default: the host's name and random letters.
+    /// Id of the member, unique in the election. Default: the host's name and random letters.
     pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.config.id = id.into();
         self
     }
 
-    /// Address at which others reach this member, `host:port`, which they see as the leader's and in the list of members.
+    /// Address at which others reach this member, `host:port`. They see it in the list of members, and as the leader's while
+    /// this member leads. Default: none.
     pub fn address(mut self, address: impl Into<String>) -> Self {
         self.address = Some(address.into());
         self
     }
 
-    /// Names and values that every member sees of this one in [`Election::members`], such as its zone or its version.
+    /// Names and values that every member sees in [`Election::members`], such as a zone or a version. Default: none.
     pub fn metadata(mut self, metadata: Metadata) -> Self {
         self.registration.metadata = metadata;
         self
     }
 
-    /// Only looks on: follows who leads and who is a member, never leads and is not listed.
+    /// Makes the member an observer: it follows the leader and the members, never leads, and is not listed.
     pub fn observer(mut self) -> Self {
         self.config.observes = true;
         self
     }
 
-    /// Session timeout to ask the store for: a member that crashes is missed so late. Default: 10 s.
+    /// Session timeout to ask the store for. The others notice a crash after this time. Default: 10 s.
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session_timeout = timeout;
         self
     }
 
-    /// Time for which work may go on once its term is to end in good order. Default: 5 s.
+    /// Time for which work may go on when its term ends in good order. Default: 5 s.
     pub fn drain(mut self, drain: Duration) -> Self {
         self.config.drain = drain;
         self
     }
 
-    /// Time within which the store has to answer. Default: 10 s.
+    /// Time within which the store must answer. Default: 10 s.
     pub fn join_limit(mut self, limit: Duration) -> Self {
         self.join_limit = limit;
         self
     }
 
-    /// Changes what the core is told, for whatever has no method of its own here.
+    /// Changes the configuration of the core, for settings that have no method here.
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> Self {
         change(&mut self.config);
         self
@@ -89,11 +90,12 @@ impl ElectionBuilder {
     /// Joins: returns once the store is connected and this member is listed.
     ///
     /// # Errors
-    /// - A malformed URL, an unknown scheme, a store that this build has no adapter for, or a name that can't be kept: at once.
-    /// - A store that can't be reached: after the join limit.
-    /// - An id that a live member has: once that member's session would be over if it were dead, which takes one and a half of
-    ///   its session timeouts at most.
-    /// - A store that answers, but does not give this member its place: after the join limit and three session timeouts.
+    /// - A malformed URL, an unknown scheme, a store without an adapter in this build, or a name that stores cannot keep: at
+    ///   once.
+    /// - A store that cannot be reached: after the join limit.
+    /// - An id that a live member has: once that member's session would be over if it were dead, which takes at most one and a
+    ///   half of its session timeouts.
+    /// - A store that answers but does not give this member its place: after the join limit and three session timeouts.
     ///
     /// # Panics
     /// Outside a tokio runtime with time.
@@ -106,7 +108,7 @@ impl ElectionBuilder {
         }
         if !election.reaches(clock.now() + place, has_place).await? {
             let reason = election.observer().status().ready().err();
-            let reason = reason.unwrap_or_else(|| "it is not registered yet".into());
+            let reason = reason.unwrap_or_else(|| "the member is not registered yet".into());
             return Err(JoinError::NoPlace { store, limit: place, reason });
         }
         Ok(election)
@@ -140,7 +142,7 @@ impl ElectionBuilder {
 }
 
 impl Election {
-    /// Waits until the status is as `wanted`, until `deadline`; false where that came first.
+    /// Waits until `wanted` accepts the status. False if `deadline` passes first.
     async fn reaches(&self, deadline: Time, wanted: fn(&Status) -> bool) -> Result<bool, JoinError> {
         let observer = self.observer();
         tokio::select! {
@@ -157,7 +159,7 @@ fn is_connected(status: &Status) -> bool {
     status.session.is_some()
 }
 
-/// True once the member is listed, or looks on.
+/// True once the member is listed, or observes.
 fn has_place(status: &Status) -> bool {
     matches!(status.health, Health::Serving | Health::Observing)
 }

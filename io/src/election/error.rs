@@ -1,4 +1,4 @@
-//! Why there is no membership, or no term.
+//! Errors of joining an election and of waiting to lead.
 
 use core::error::Error;
 use core::time::Duration;
@@ -12,18 +12,18 @@ use crate::StartError;
 use crate::driver::Outcome;
 use crate::store::StoreUrlError;
 
-/// Why an election could not be joined.
+/// Reason why an election could not be joined.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum JoinError {
     /// The store's URL is malformed, its scheme is unknown, or this build has no adapter for it.
     #[error(transparent)]
     Url(#[from] StoreUrlError),
-    /// The store refuses what it was given: a name that can't be written into it, for instance.
-    #[error("the store can't be opened: {0}")]
+    /// The store cannot be opened, for example because it cannot keep a name.
+    #[error("cannot open the store: {0}")]
     Store(Box<dyn Error + Send + Sync>),
-    /// Nothing was heard from the store in time.
-    #[error("no answer from {store} within {} ms; is it running there?", limit.as_millis())]
+    /// The store did not answer in time.
+    #[error("no answer from {store} within {} ms; check the address, and that the store is running", limit.as_millis())]
     Unreachable {
         /// The store.
         store: String,
@@ -37,22 +37,22 @@ pub enum JoinError {
         store: String,
         /// The limit.
         limit: Duration,
-        /// What was still missing.
+        /// The step that was still missing.
         reason: String,
     },
     /// A live member has this id.
-    #[error("the id `{id}` is taken by a live member{}: give one of them another", at(address))]
+    #[error("the id `{id}` is taken by a live member{}: give one of them another id", at(address))]
     IdTaken {
         /// The id.
         id: Arc<str>,
-        /// Address at which the other answers; empty if it answers nowhere.
+        /// Address of the other member; empty if it has none.
         address: Arc<str>,
     },
     /// The member ended before it had its place.
     #[error("the member {0}")]
     Ended(Outcome),
-    /// There can be no thread for the member.
-    #[error("a thread for the member can't be started: {0}")]
+    /// The member's thread cannot be started.
+    #[error("cannot start a thread for the member: {0}")]
     Thread(io::Error),
 }
 
@@ -74,13 +74,13 @@ impl JoinError {
                 Self::IdTaken { id: Arc::clone(id), address }
             }
             Some(outcome) => Self::Ended(outcome),
-            // Only who drops a node ends it without an outcome, and this is its owner.
+            // A node ends without an outcome only if its owner drops it, and this is the owner.
             None => Self::Ended(Outcome::Exited),
         }
     }
 }
 
-/// Why there will be no term.
+/// Reason why there will be no term.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LeadError {
@@ -94,7 +94,7 @@ pub enum LeadError {
 
 impl LeadError {
     pub(super) fn ended(outcome: Option<Outcome>) -> Self {
-        // Only who drops a node ends it without an outcome, and whoever asks has it still.
+        // A node ends without an outcome only if its owner drops it, and the caller still has it.
         Self::Ended(outcome.unwrap_or(Outcome::Exited))
     }
 }

@@ -1,8 +1,8 @@
-//! Ids for members that were given none.
+//! Generated ids of members.
 
 use crate::entropy::{Entropy, OsEntropy};
 
-/// The host's name, `-`, and eight random letters: no two members have the same.
+/// Makes an id: the host's name, `-`, and eight random letters, so that no two members get the same.
 pub(super) fn generated() -> String {
     let mut bits = OsEntropy.bits();
     let letters: String = core::iter::repeat_with(|| {

@@ -1,4 +1,4 @@
-//! The face for programs: an election that members join, wait in, and leave.
+//! Election that members join, wait in and leave: the face of the library for programs.
 
 mod builder;
 mod error;
@@ -20,7 +20,7 @@ pub use self::term::Term;
 use crate::driver::Outcome;
 use crate::{Observer, RunningNode};
 
-/// Membership in an election: who leads, who else is a member, and this member's turns to lead.
+/// Membership in an election. It shows the leader and the members, and gives this member its turns to lead.
 ///
 /// ```
 /// # async fn nightly_job(_term: &rolecall::Term) {}
@@ -34,13 +34,13 @@ use crate::{Observer, RunningNode};
 /// # }
 /// ```
 ///
-/// A member stands only while somebody waits in [`lead`](Self::lead) or holds a [`Term`]; otherwise it is listed and looks on.
-/// Everything that keeps the membership happens on a thread of its own, so a program that blocks its runtime keeps its term.
+/// A member is a candidate only while a caller waits in [`lead`](Self::lead) or holds a [`Term`]; otherwise it is only listed.
+/// A separate thread keeps the membership, so a program that blocks its runtime keeps its term.
 ///
-/// # Dropping it
-/// Dropped, it leaves in good order in the background: its work under a term is stopped first, for the drain time at most, and
-/// the next member leads at once, not after the session timeout. A process that ends meanwhile cuts that short: at the end of
-/// `main` call [`leave`](Self::leave) and wait for it.
+/// # Drop
+/// Dropping an election leaves it in good order in the background. Work under a term gets at most the drain time to stop, and
+/// then the next member leads at once, not after the session timeout. If the process ends meanwhile, it cuts this short, so at
+/// the end of `main` call [`leave`](Self::leave) and wait for it.
 #[must_use = "an election that is dropped is left"]
 pub struct Election {
     id: Arc<str>,
@@ -59,7 +59,7 @@ impl fmt::Debug for Election {
 
 impl Election {
     /// Joins the election `name` on the store at `url` (`memory:`, `zookeeper://host:port,…/chroot`) under a generated id. See
-    /// [`builder`](Self::builder) for everything else that may be said.
+    /// [`builder`](Self::builder) for all other settings.
     ///
     /// # Errors
     /// See [`ElectionBuilder::join`].
@@ -70,16 +70,16 @@ impl Election {
         Self::builder(url, name).join().await
     }
 
-    /// Prepares to join the election `name` on the store at `url`.
+    /// Makes a builder to join the election `name` on the store at `url`.
     pub fn builder(url: impl Into<String>, name: impl Into<String>) -> ElectionBuilder {
         ElectionBuilder::new(url.into(), name.into())
     }
 
-    /// Waits until this member leads, however long that takes. Meanwhile it stands in the election; no more, once this is
-    /// dropped. Of several callers one gets each term.
+    /// Waits until this member leads, however long that takes. Meanwhile, the member is a candidate. Dropping the future
+    /// withdraws it. If there are several callers, one of them gets each term.
     ///
     /// # Errors
-    /// The member is an observer, or the membership has ended: with the reason.
+    /// If the member is an observer, or the membership has ended.
     pub async fn lead(&self) -> Result<Term, LeadError> {
         if self.observes {
             return Err(LeadError::Observer);
@@ -94,53 +94,52 @@ impl Election {
             }
             tokio::select! {
                 biased;
-                // An error is impossible: the seat has the sender.
+                // This never fails, because the seat keeps the sender.
                 _ = offers.changed() => {}
                 outcome = self.node.observer().ended() => return Err(LeadError::ended(outcome)),
             }
         }
     }
 
-    /// True if this member leads at this instant: it holds a term that somebody has or may take.
+    /// True if this member leads at this instant: it has a valid term, whether or not a caller has taken it yet.
     #[must_use]
     pub fn is_leader(&self) -> bool {
         self.node.observer().term().is_some()
     }
 
-    /// Leader, now and as it changes; `None` while nobody leads or the store can't be heard.
+    /// Leader, with updates; `None` while nobody leads or the store cannot be reached.
     #[must_use]
     pub fn leader(&self) -> watch::Receiver<Option<Leader>> {
         self.leader.clone()
     }
 
-    /// Members that are listed, this one among them, now and as they come and go, ordered by id. The leader is the one with an
-    /// epoch. A member that takes or gives up the lead is not listed for a moment. While the store can't be heard the list
-    /// stays as it was.
+    /// Listed members, including this one, ordered by id, with updates. The leader is the one with an epoch. A member that
+    /// takes or gives up the lead is not listed for a moment. While the store cannot be reached, the list does not change.
     #[must_use]
     pub fn members(&self) -> watch::Receiver<Arc<[Member]>> {
         self.members.clone()
     }
 
-    /// This member's id.
+    /// Id of this member.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Gives the term up that this member holds, if it does: what runs under it may go on for the drain time at most, then the
-    /// next member leads. Whoever waits in [`lead`](Self::lead) goes on waiting, behind the other members.
+    /// Gives up the term of this member, if it has one. Work under it may go on for at most the drain time; then the next
+    /// member leads. Callers of [`lead`](Self::lead) go on waiting, behind the other members.
     pub fn resign(&self) {
         self.seat.resign();
     }
 
-    /// Looks at the node under this membership: its status, its health, its metrics.
+    /// Observer of the node under this membership: its status, health and metrics.
     #[must_use]
     pub fn observer(&self) -> &Observer {
         self.node.observer()
     }
 
-    /// Leaves in good order: gives up the term, once what runs under it has ended or the drain time is over, and ends the
-    /// session. The next member leads at once. Dropped before it returns, this goes on in the background.
+    /// Leaves in good order: gives up the term, once its work has ended or the drain time is over, and ends the session. The
+    /// next member leads at once. If the future is dropped, leaving goes on in the background.
     pub async fn leave(mut self) -> Outcome {
         self.node.shut_down().await;
         self.node.wait().await

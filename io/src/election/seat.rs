@@ -1,4 +1,5 @@
-//! The place of an [`Election`](super::Election) in its node: stands while somebody waits to lead, and hands the term over.
+//! Seat of an [`Election`](super::Election) in its node: a candidate while a caller waits to lead, and the place where a caller
+//! takes the term.
 
 use core::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,7 +11,7 @@ use super::tenure::Tenure;
 use crate::driver::Orders;
 use crate::{Assignment, Drain, Running, Service};
 
-/// What the callers of an election and its node share.
+/// State that the callers of an election share with its node.
 #[derive(Debug)]
 pub(super) struct Seat {
     orders: Orders,
@@ -18,23 +19,23 @@ pub(super) struct Seat {
     wish: Mutex<Wish>,
 }
 
-/// Reasons to stand.
+/// Reasons to be a candidate.
 #[derive(Debug, Default)]
 struct Wish {
-    /// Callers that wait to lead.
+    /// Number of callers that wait to lead.
     waiting: usize,
-    /// The term that a caller has.
+    /// Fence of the term that a caller holds.
     held: Option<Fence>,
 }
 
 impl Seat {
-    /// A seat whose node stands for nothing yet.
+    /// Makes a seat whose node is not a candidate yet.
     pub(super) fn new(orders: Orders) -> Self {
         orders.give(Event::Stand { willing: false });
         Self { orders, offer: watch::Sender::new(None), wish: Mutex::default() }
     }
 
-    /// Stands for as long as the guard lives, or until a term is taken.
+    /// Makes the node a candidate for as long as the guard lives, or until a term is taken.
     pub(super) fn wait(self: &Arc<Self>) -> Waiting {
         let mut wish = self.wish();
         wish.waiting += 1;
@@ -44,12 +45,12 @@ impl Seat {
         Waiting(Arc::clone(self))
     }
 
-    /// The terms as they come.
+    /// Terms, as they are offered.
     pub(super) fn offers(&self) -> watch::Receiver<Option<Arc<Tenure>>> {
         self.offer.subscribe()
     }
 
-    /// A caller takes `tenure`, if it is still to be had.
+    /// Takes `tenure` for a caller, if it is still free.
     pub(super) fn take(&self, tenure: &Tenure) -> bool {
         let mut wish = self.wish();
         let taken = tenure.take();
@@ -59,7 +60,8 @@ impl Seat {
         taken
     }
 
-    /// The term of `fence` is over or given back. Whoever waits stands again, behind those who wait now.
+    /// Records that the term of `fence` is over or given back. If callers wait, the node becomes a candidate again, behind the
+    /// present ones.
     pub(super) fn give_back(&self, fence: Fence) {
         let mut wish = self.wish();
         if wish.held != Some(fence) {
@@ -72,7 +74,7 @@ impl Seat {
         }
     }
 
-    /// Gives the term up that a caller has, in good order.
+    /// Gives up the term that a caller holds, in good order.
     pub(super) fn resign(&self) {
         let held = self.wish().held;
         if let Some(fence) = held {
@@ -86,12 +88,12 @@ impl Seat {
     }
 
     fn wish(&self) -> MutexGuard<'_, Wish> {
-        // No code that holds the lock leaves the wish half changed.
+        // No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
         self.wish.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// Somebody waits to lead.
+/// Guard of a caller that waits to lead.
 #[derive(Debug)]
 pub(super) struct Waiting(Arc<Seat>);
 
@@ -125,14 +127,14 @@ impl Service for SeatService {
     }
 }
 
-/// One run of a member.
+/// Run of a member in one role.
 #[derive(Debug)]
 pub(super) enum Occupied {
     Leading(Reign),
     Following,
 }
 
-/// A term, from the side of the node. Nothing goes on under it once this is gone.
+/// Term, from the side of the node. Dropping it ends everything under the term.
 #[derive(Debug)]
 pub(super) struct Reign {
     seat: Arc<Seat>,

@@ -1,4 +1,4 @@
-//! One term as an [`Election`](super::Election) has it: who holds it, and what goes on under it.
+//! Term of an [`Election`](super::Election), with its holder and the work under it.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tokio::sync::watch;
 
 use crate::{Drain, LeaderTerm, TermOver};
 
-/// One term, from the moment at which this member leads to the moment at which nothing goes on under it any more.
+/// Term, from the moment at which this member leads until no work is left under it.
 #[derive(Debug)]
 pub(super) struct Tenure {
     term: LeaderTerm,
@@ -16,11 +16,11 @@ pub(super) struct Tenure {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
-    /// True once somebody who waited for it has it.
+    /// True once a caller has taken the term.
     taken: bool,
-    /// True once nothing may go on under it.
+    /// True once no work may go on under the term.
     over: bool,
-    /// Futures and functions that run under it.
+    /// Number of futures and functions that run under the term.
     works: usize,
 }
 
@@ -37,7 +37,7 @@ impl Tenure {
         self.term.fence()
     }
 
-    /// Takes it, if nobody has and it still holds.
+    /// Takes the term, if nobody has and it is still valid. True if it was taken.
     pub(super) fn take(&self) -> bool {
         self.state.send_if_modified(|state| {
             let is_free = !state.taken && !state.over && self.term.check().is_ok();
@@ -46,7 +46,7 @@ impl Tenure {
         })
     }
 
-    /// Checks that it holds and was not given back.
+    /// Checks that the term is valid and was not given back.
     pub(super) fn check(&self) -> Result<Fence, TermOver> {
         if self.state.borrow().over {
             return Err(TermOver { fence: self.fence() });
@@ -54,7 +54,7 @@ impl Tenure {
         self.term.check()
     }
 
-    /// Counts something that runs under it, unless it is over.
+    /// Begins a piece of work under the term, unless the term is over.
     pub(super) fn begin(self: &Arc<Self>) -> Option<Work> {
         self.check().ok()?;
         let begun = self.state.send_if_modified(|state| {
@@ -66,23 +66,23 @@ impl Tenure {
         begun.then(|| Work(Arc::clone(self)))
     }
 
-    /// Lets nothing go on under it.
+    /// Ends the term: no work may go on under it.
     pub(super) fn end(&self) {
         self.state.send_if_modified(|state| !core::mem::replace(&mut state.over, true));
     }
 
-    /// Ends once nothing may go on under it: it was given back, or stopped, or its time is over.
+    /// Waits until no work may go on under the term: it was given back or stopped, or its time is over.
     pub(super) async fn ended(&self) {
         let mut states = self.state.subscribe();
         tokio::select! {
             biased;
-            // An error is impossible: this has the sender.
+            // This never fails, because `self` keeps the sender.
             _ = states.wait_for(|state| state.over) => {}
             () = self.term.ended() => {}
         }
     }
 
-    /// Lets what runs under it end until the `drain` is over, then ends it, and waits until nothing runs.
+    /// Waits for the work under the term until the `drain` is over, ends the term, and waits until no work is left.
     pub(super) async fn stop(&self, drain: &Drain) {
         let mut states = self.state.subscribe();
         tokio::select! {
@@ -96,7 +96,7 @@ impl Tenure {
     }
 }
 
-/// Something that runs under a term; it has ended when this is dropped.
+/// Piece of work under a term. Dropping it says that the work has ended.
 #[derive(Debug)]
 pub(crate) struct Work(Arc<Tenure>);
 

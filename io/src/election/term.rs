@@ -1,4 +1,4 @@
-//! A term that a caller has.
+//! Term that a caller holds.
 
 use core::future::Future;
 use core::pin::pin;
@@ -11,12 +11,12 @@ use super::seat::Seat;
 use super::tenure::{Tenure, Work};
 use crate::{LeaderTerm, TermOver};
 
-/// The term of a member that leads. It is given back when [`run`](Self::run) returns, or when this is dropped; then another
+/// Term of a member that leads. It is given back when [`run`](Self::run) returns or when the value is dropped. Then another
 /// member may lead.
 ///
-/// Work runs *under* a term in one of two ways. As a future in [`run`](Self::run) it is dropped when the term ends, and no
-/// other member begins in good order before that. Or anywhere else, if it calls [`check`](Self::check) right before each
-/// thing that only a leader may do.
+/// Work runs *under* a term in one of two ways. A future in [`run`](Self::run) is dropped when the term ends, and no other member
+/// begins in good order before that. Work anywhere else must call [`check`](Self::check) right before each act that only a
+/// leader may perform.
 #[derive(Debug)]
 #[must_use = "a term that is dropped is given back"]
 pub struct Term {
@@ -29,17 +29,17 @@ impl Term {
         Self { seat, tenure }
     }
 
-    /// Runs `work` for as long as the term lasts, and gives the term back when it is done. `None` if the term ended first:
-    /// `work` was dropped then, at the point at which it waited.
+    /// Runs `work` for as long as the term lasts, and gives the term back when the work is done. `None` if the term ended
+    /// first: `work` was then dropped at the point at which it waited.
     ///
-    /// A term ends by its time when the store can't be reached, and at once when the session is lost. Where it is to end in
-    /// good order (after [`resign`](super::Election::resign), [`leave`](super::Election::leave), or a drop of the election)
-    /// `work` goes on for the drain time at most; [`stopping`](Self::stopping) tells it. Of several works that run at the same
-    /// time the first to be done gives the term back.
+    /// A term ends after its validity when the store cannot be reached, and at once when the session is lost. If it ends in
+    /// good order (by [`resign`](super::Election::resign), [`leave`](super::Election::leave) or dropping the election), `work`
+    /// may go on for at most the drain time, and [`stopping`](Self::stopping) tells it to stop. If several futures run at the
+    /// same time, the first to finish gives the term back.
     pub async fn run<W: Future>(&self, work: W) -> Option<W::Output> {
         let counted = self.begin()?;
         let output = {
-            // Dropped at the end of this block, while it is still counted.
+            // The work is dropped at the end of this block, while it still counts.
             let work = pin!(work);
             tokio::select! {
                 biased;
@@ -52,34 +52,34 @@ impl Term {
         output
     }
 
-    /// Checks that this term holds at this instant. Call it immediately before each thing that only a leader may do, and send
-    /// the token along, so that receivers can refuse what arrives late.
+    /// Checks that this term is valid at this instant. Call it immediately before each act that only a leader may perform, and
+    /// send the fence along, so that receivers can refuse a request that arrives too late.
     ///
     /// # Errors
-    /// The term is over, or was given back.
+    /// If the term is over or was given back.
     pub fn check(&self) -> Result<Fence, TermOver> {
         self.tenure.check()
     }
 
-    /// The token of this term, whether or not it still holds. What is *sent* carries the token that [`check`](Self::check)
-    /// returns.
+    /// Fence of this term, whether or not the term is still valid. Requests that are *sent* must carry the fence that
+    /// [`check`](Self::check) returns.
     #[must_use]
     pub fn fence(&self) -> Fence {
         self.tenure.fence()
     }
 
-    /// Time for which this term holds if it is not renewed; zero where it is over. A limit for what is begun now.
+    /// Time for which this term stays valid unless it is renewed; zero if it is over. Use it to limit work that begins now.
     #[must_use]
     pub fn time_left(&self) -> Duration {
         if self.check().is_ok() { self.leader_term().time_left() } else { Duration::ZERO }
     }
 
-    /// Ends when nothing may be begun under this term any more.
+    /// Waits until nothing may begin under this term any more.
     pub async fn ended(&self) {
         self.tenure.ended().await;
     }
 
-    /// Ends when this term is to end in good order, or has ended: what was begun may go on for the drain time.
+    /// Waits until this term must end in good order, or has ended. Work in progress may go on for the drain time.
     pub async fn stopping(&self) {
         tokio::select! {
             biased;
@@ -88,7 +88,7 @@ impl Term {
         }
     }
 
-    /// Counts something that runs under this term, unless it is over.
+    /// Begins a piece of work under this term, unless the term is over.
     pub(crate) fn begin(&self) -> Option<Work> {
         self.tenure.begin()
     }
