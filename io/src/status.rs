@@ -210,6 +210,6 @@ impl Observer {
     /// Metrics of the node as Prometheus text.
     #[must_use]
     pub fn metrics(&self) -> String {
-        self.metrics.render(&self.status.borrow(), self.term().is_some())
+        self.metrics.render(&self.status(), self.term().is_some())
     }
 }

@@ -27,7 +27,7 @@ pub use self::place::RunOn;
 use self::services::Services;
 use crate::entropy::Entropy;
 use crate::journal::Journal;
-use crate::metrics::Metrics;
+use crate::metrics::{Meter, Metrics};
 use crate::mutant::Mutant;
 use crate::service::ErasedService;
 use crate::status::StatusBoard;
@@ -77,7 +77,7 @@ pub(crate) struct Driver {
     turn: u8,
     journal: Option<Journal>,
     tap: Option<Box<dyn Tap>>,
-    metrics: Arc<Metrics>,
+    meter: Meter,
     board: StatusBoard,
 }
 
@@ -113,7 +113,7 @@ impl Driver {
             turn: 0,
             journal: parts.journal,
             tap: parts.tap,
-            metrics: parts.metrics,
+            meter: Meter::new(parts.metrics),
             board: parts.board,
         }
     }
@@ -146,12 +146,12 @@ impl Driver {
         if due != self.alarm.as_ref().map(|(time, _)| *time) && !is_late {
             self.alarm = due.map(|time| (time, self.clock.sleep_until(time)));
         }
-        self.metrics.waits_until(due);
+        self.meter.waits_until(due);
     }
 
     fn step(&mut self, event: Event, actions: &mut Vec<Action>) {
         self.now = self.clock.now().max(self.now);
-        self.metrics.event(&event, self.now);
+        self.meter.event(&event, self.now);
         if let Some(journal) = &mut self.journal {
             journal.before(self.now, self.clock.wall(), &self.node);
         }
@@ -164,7 +164,7 @@ impl Driver {
         }
         if let (Some(journal), Some(event)) = (&mut self.journal, recorded) {
             journal.step(self.now, &event, actions);
-            self.metrics.journal(journal.dropped(), journal.failures());
+            self.meter.journal(journal.dropped(), journal.failures());
         }
     }
 
@@ -172,11 +172,11 @@ impl Driver {
     fn move_gate(&mut self, actions: &[Action]) {
         for action in actions {
             if let Action::OpenGate { fence, until } = action {
-                if self.gate.view().term().is_none_or(|(open, _)| open != *fence) {
-                    self.metrics.term_won();
-                }
+                let open = self.gate.view().term();
+                self.meter.gate_opens(open.filter(|(open, _)| open == fence).map(|(_, left)| left));
                 self.gate.open(*fence, *until);
             } else if action.closes_gate() {
+                self.meter.gate_closes(actions, self.gate.view().term().is_some());
                 self.gate.close();
             }
         }
@@ -185,7 +185,7 @@ impl Driver {
     fn carry_out(&mut self, actions: &mut Vec<Action>) -> Option<Outcome> {
         let mut outcome = None;
         for action in actions.drain(..) {
-            self.metrics.action(&action);
+            self.meter.action(&action, self.now);
             match action {
                 Action::Store { id, request } => self.store.send(id, request),
                 Action::OpenGate { .. } | Action::CloseGate => {}
@@ -200,7 +200,7 @@ impl Driver {
                 Action::RenewSession => self.store.renew(),
                 Action::StartAfresh(violation) => {
                     tracing::error!(%violation, "a promise was violated; ending the session and starting afresh");
-                    self.metrics.started_afresh();
+                    self.meter.started_afresh();
                     self.store.renew();
                 }
 
@@ -231,8 +231,10 @@ impl Driver {
         }
     }
 
-    fn publish(&self) {
-        self.gate.show_leader(self.node.leader());
+    fn publish(&mut self) {
+        let leader = self.node.leader();
+        self.meter.leader(leader.is_some(), self.now);
+        self.gate.show_leader(leader);
         let failure = self.services.failure();
         self.board.publish(&self.node, self.gate.workers().snapshot(), failure, self.clock.wall());
     }

@@ -174,7 +174,7 @@ impl HttpNodeBuilder {
         let in_flight = self.slot.clone();
         prepared.metrics.add(Gauge {
             name: "rolecall_requests_in_flight",
-            help: "Requests that the service of the present role is answering.",
+            help: "Requests that the service of the present role is answering",
             value: Box::new(move || u64::try_from(in_flight.in_flight()).unwrap_or(u64::MAX)),
         });
         let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, self.limits);

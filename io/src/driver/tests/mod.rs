@@ -136,10 +136,21 @@ async fn a_node_alone_leads_serves_and_ends_in_good_order() {
     assert!(left <= TIMEOUT);
     assert_eq!(get(bench.node.address(), "/").await, (StatusCode::OK, format!("leader {}", fence.epoch.0)));
     assert!(observer.is_alive());
-    let metrics = observer.metrics();
-    for line in ["rolecall_leader 1", "rolecall_terms_total 1", "rolecall_events_total{kind=\"session_up\"} 1"] {
-        assert!(metrics.lines().any(|one| one == line), "{line} is missing in {metrics}");
-    }
+    assert_metrics(
+        &observer,
+        &[
+            "# TYPE rolecall_terms_total counter",
+            "# TYPE rolecall_store_round_trip_seconds histogram",
+            "rolecall_leader 1",
+            "rolecall_leader_known 1",
+            "rolecall_terms_total 1",
+            "rolecall_events_total{kind=\"session_up\"} 1",
+            "rolecall_store_requests_total{kind=\"claim\"} 1",
+            "rolecall_store_round_trip_seconds_count{kind=\"claim\"} 1",
+            "rolecall_leaderless_seconds_count 0",
+            "rolecall_requests_in_flight 0",
+        ],
+    );
 
     bench.node.shut_down().await;
     assert_eq!(within(bench.node.wait()).await, Outcome::Exited);
@@ -147,8 +158,17 @@ async fn a_node_alone_leads_serves_and_ends_in_good_order() {
     assert!(bench.store.with(|lone| lone.closed && lone.candidates.is_empty() && lone.entries.is_empty()));
     assert_eq!(*bench.application.stops.borrow(), 1);
     assert_eq!(observer.term(), None);
+    assert_metrics(&observer, &["rolecall_terms_ended_total{cause=\"shut_down\"} 1", "rolecall_leader 0"]);
     assert!(!observer.is_alive());
     assert!(connect(bench.node.address()).await.is_err(), "nobody listens any more");
+}
+
+/// Checks that each of `lines` stands in the metrics.
+fn assert_metrics(observer: &Observer, lines: &[&str]) {
+    let metrics = observer.metrics();
+    for line in lines {
+        assert!(metrics.lines().any(|one| one == *line), "{line} is missing in {metrics}");
+    }
 }
 
 async fn connect(address: &str) -> std::io::Result<()> {
@@ -173,6 +193,10 @@ async fn a_lost_session_closes_the_gate_and_cuts_off_what_was_begun() {
 
     bench.store.connect(2);
     until(&observer, leads).await;
+    assert_metrics(
+        &observer,
+        &["rolecall_terms_ended_total{cause=\"session_lost\"} 1", "rolecall_leaderless_seconds_count 1"],
+    );
     let second = observer.term().map(|(fence, _)| fence);
     assert!(second.zip(first).is_some_and(|(second, first)| second.is_newer_than(first)), "{first:?} {second:?}");
 }
