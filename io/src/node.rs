@@ -306,6 +306,7 @@ impl RunningNode {
 
 /// Reason why a node could not start.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum StartError {
     /// The address cannot be listened on.
     #[error("cannot listen at {address}: {source}; expected host:port with a free port, or port 0")]

@@ -14,6 +14,7 @@ use crate::store::StoreEvent;
 
 /// Status of a node after its last event.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Status {
     /// Time of that event.
     pub as_of: SystemTime,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rolecall::store::MemoryStore;
-use rolecall::{Election, ElectionBuilder, JoinError, LeadError, Outcome};
+use rolecall::{Election, ElectionBuilder, JoinError, LeadError, Leader, Outcome};
 
 /// Longer than anything here takes on a loaded machine, and shorter than [`LONG`].
 const LIMIT: Duration = Duration::from_secs(60);
@@ -71,7 +71,7 @@ async fn members_see_each_other_and_the_leader() {
     let term = within(a.lead()).await.expect("a leads");
     for member in [&a, &b, &looks_on] {
         let mut leader = member.leader();
-        let leads = |leader: &Option<rolecall::Leader>| matches!(leader, Some(rolecall::Leader::Node { id, epoch, .. }) if &**id == "a" && *epoch == term.fence().epoch);
+        let leads = |leader: &Option<Leader>| matches!(leader, Some(Leader::Node { id, epoch, .. }) if &**id == "a" && *epoch == term.fence().epoch);
         within(leader.wait_for(leads)).await.expect("it lives");
     }
     let all = |members: &Arc<[rolecall::Member]>| {
@@ -217,9 +217,7 @@ async fn a_member_that_does_not_wait_stands_in_nobodys_way() {
     drop(within(busy.lead()).await.expect("b leads"));
     let (first, second) = tokio::join!(within(busy.lead()), async {
         let mut leader = idle.leader();
-        within(leader.wait_for(|leader| matches!(leader, Some(rolecall::Leader::Node { id, .. }) if &**id == "b")))
-            .await
-            .is_ok()
+        within(leader.wait_for(|leader| matches!(leader, Some(Leader::Node { id, .. }) if &**id == "b"))).await.is_ok()
     });
     assert!(first.is_ok() && second);
 }
@@ -243,7 +241,7 @@ async fn what_keeps_a_member_from_joining_is_told() {
         assert!(matches!(error, JoinError::Url(_)) && error.to_string().contains(told), "{error}");
     }
     let error = Election::join("memory:", "a/b").await.expect_err("a slash in the name");
-    assert!(matches!(error, JoinError::Store(_)) && error.to_string().contains("a/b"), "{error}");
+    assert!(matches!(error, JoinError::Refused(_)) && error.to_string().contains("a/b"), "{error}");
     #[cfg(feature = "zookeeper")]
     {
         let error = within(refused("zookeeper://127.0.0.1:1")).await.expect_err("nobody listens");
@@ -283,10 +281,49 @@ fn a_program_without_async_joins_leads_and_leaves() {
         next.join().expect("it does not panic");
     });
     // A member that gives up the lead is listed again a moment later.
-    while b.members().len() != 2 {
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    let mut members = b.member_changes();
+    while members.next_within(LIMIT).expect("a change in time").len() != 2 {}
     assert!(!a.is_leader());
     drop(b);
     assert_eq!(a.leave(), Outcome::Exited);
+}
+
+#[test]
+fn a_program_without_async_waits_for_the_leader_and_is_told_of_each() {
+    let join = |id: &str| rolecall::blocking::Election::builder("memory:", "blocking leaders").id(id);
+    let (a, b) = (join("a").join_blocking().expect("it joins"), join("b").join_blocking().expect("it joins"));
+    let is = |leader: &Option<Leader>, name: &str| matches!(leader, Some(Leader::Node { id, .. }) if **id == *name);
+    assert_eq!(b.wait_for_leader(Duration::ZERO), None, "nobody has asked to lead yet");
+    let mut leaders = b.leader_changes();
+    assert_eq!(leaders.next(), Some(None));
+
+    let term = a.lead().expect("a leads");
+    assert!(is(&b.wait_for_leader(LIMIT), "a"));
+    assert!(is(&leaders.next().expect("b is a member"), "a"));
+    drop(term);
+    assert_eq!(leaders.next(), Some(None));
+
+    assert_eq!(b.leave(), Outcome::Exited);
+    assert_eq!(leaders.next(), None, "the membership is over");
+    assert_eq!(a.leave(), Outcome::Exited);
+}
+
+#[test]
+fn work_without_async_that_outlives_its_term_has_no_result() {
+    let election = rolecall::blocking::Election::builder("memory:", "blocking outlived")
+        .drain(Duration::ZERO)
+        .configure(|config| config.stop_grace = LONG)
+        .join_blocking()
+        .expect("it joins");
+    let term = election.lead().expect("it leads");
+
+    let result = term.run(|| {
+        election.resign();
+        while term.check().is_ok() {
+            assert!(term.ends_within(LIMIT), "it is told to end");
+        }
+    });
+
+    assert_eq!(result, None);
+    assert_eq!(election.leave(), Outcome::Exited);
 }

@@ -44,7 +44,7 @@ pub fn node(host: &Host) -> HttpNodeBuilder {
 /// # Errors
 /// If the host cannot listen.
 pub async fn keep(storage: Storage, host: StorageHost) -> io::Result<()> {
-    let limits = ServerLimits { date_header: false, ..ServerLimits::default() };
+    let limits = ServerLimits::default().without_date();
     let _server = storage.serve(&*host.net(), host.clock(), &host.listen(), limits).await?;
     core::future::pending().await
 }

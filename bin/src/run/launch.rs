@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store};
-use rolecall::{Config, Metadata, OnSuspend, QueueTiming, Registration, Timing};
+use rolecall::{Config, OnSuspend, QueueTiming, Registration, Timing};
 
 use super::Console;
 use super::application::Application;
@@ -92,11 +92,7 @@ where
     let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
         .cluster(plan.cluster)
         .session_timeout(plan.session_timeout)
-        .registration(Registration {
-            worker_path: Some(TASK_PATH.into()),
-            leader_path: Some(SEARCH_PATH.into()),
-            metadata: Metadata::default(),
-        })
+        .registration(Registration::at_paths(TASK_PATH, SEARCH_PATH))
         .settings(application.settings().to_string())
         .listen(plan.listen)
         .front(move |observer, address| {

@@ -175,7 +175,7 @@ impl Controls {
             .session_timeout(self.common.session_timeout)
             .listen(format!("0.0.0.0:{PORT}"))
             .advertise(self.address())
-            .limits(ServerLimits { date_header: false, ..ServerLimits::default() });
+            .limits(ServerLimits::default().without_date());
         let mut running = builder.start().await?;
         self.lock().observer = Some(running.observer().clone());
         let outcome = loop {

@@ -9,7 +9,7 @@ use rolecall_core::{Config, Health, Metadata, Time};
 use super::seat::{Seat, SeatService};
 use super::{Election, JoinError, id};
 use crate::driver::Orders;
-use crate::store::{Registration, StoreUrl};
+use crate::store::{Participant, Registration, StoreUrl};
 use crate::{Clock, NodeBuilder, Status, SystemClock};
 
 /// Builder of a membership: see [`Election::builder`].
@@ -120,6 +120,14 @@ impl ElectionBuilder {
         if let Some(tick) = url.tick().filter(|_| self.config.election == Timing::QUEUE) {
             self.config.election = Timing::queue(tick);
         }
+        let participant = Participant {
+            cluster: self.name.clone(),
+            id: self.config.id.to_string(),
+            address: self.address.clone(),
+            session_timeout: self.session_timeout,
+            registration: self.registration.clone(),
+        };
+        participant.check().map_err(JoinError::refused)?;
         let grace = self.config.stop_grace + Duration::from_secs(5);
         self.config.shutdown_limit = self.config.shutdown_limit.max(self.config.drain + grace);
         let (id, observes, told) = (Arc::clone(&self.config.id), self.config.observes, url.to_string());

@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use crate::StartError;
 use crate::driver::Outcome;
-use crate::store::StoreUrlError;
+use crate::store::{ParticipantError, StoreUrlError};
 
 /// Reason why an election could not be joined.
 #[derive(Debug, Error)]
@@ -19,7 +19,10 @@ pub enum JoinError {
     /// The store's URL is malformed, its scheme is unknown, or this build has no adapter for it.
     #[error(transparent)]
     Url(#[from] StoreUrlError),
-    /// The store cannot be opened, for example because it cannot keep a name.
+    /// Stores cannot keep the election's name, or the id, the address or the metadata of the member.
+    #[error(transparent)]
+    Refused(ParticipantError),
+    /// The store cannot be opened.
     #[error("cannot open the store: {0}")]
     Store(Box<dyn Error + Send + Sync>),
     /// The store did not answer in time.
@@ -61,6 +64,19 @@ fn at(address: &str) -> String {
 }
 
 impl JoinError {
+    /// Error about the names given. An election is a cluster of its own in the store.
+    pub(super) fn refused(error: ParticipantError) -> Self {
+        Self::Refused(match error {
+            ParticipantError::Name { what: "cluster", name, fault } => {
+                ParticipantError::Name { what: "election", name, fault }
+            }
+            ParticipantError::Name { .. }
+            | ParticipantError::Address { .. }
+            | ParticipantError::Path { .. }
+            | ParticipantError::Metadata { .. } => error,
+        })
+    }
+
     pub(super) fn start(error: StartError) -> Self {
         match error {
             StartError::Store(error) => Self::Store(error),

@@ -19,8 +19,9 @@ use super::pool::{Heard, Line, Pool};
 use crate::mutant::Mutant;
 use crate::{Clock, Net};
 
-/// Limits of a client.
+/// Limits of a client. To change one, set its field in [`ClientLimits::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ClientLimits {
     /// Size of the largest response body, in bytes. Default: 16 MiB.
     pub response_bytes: usize,
@@ -178,6 +179,7 @@ fn prepare(address: &str, mut request: Request<Bytes>) -> Result<Request<Bytes>,
 
 /// Reason why there is no response.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum ClientError {
     /// Connecting failed, so nothing was sent.
     #[error("cannot connect to {address}: {source}")]

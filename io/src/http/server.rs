@@ -26,8 +26,9 @@ pub trait Front: fmt::Debug + Send + Sync + 'static {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Peer(pub Arc<str>);
 
-/// Limits of a server.
+/// Limits of a server. To change one, set its field in [`ServerLimits::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServerLimits {
     /// Largest head of a request, in bytes; a larger one is answered with `431`. Default: 16 KiB.
     pub head_bytes: usize,
@@ -48,6 +49,14 @@ pub struct ServerLimits {
     /// True if responses carry a `Date` header. Default: true. Simulations turn it off, because the date would be that of
     /// the real world.
     pub date_header: bool,
+}
+
+impl ServerLimits {
+    /// The same limits, for responses without a `Date` header.
+    #[must_use]
+    pub fn without_date(self) -> Self {
+        Self { date_header: false, ..self }
+    }
 }
 
 impl Default for ServerLimits {

@@ -63,7 +63,7 @@ impl Meter {
             self.answered(*id, answer, now);
         }
         if self.leads {
-            self.planned = Cause::asked(event).or(self.planned);
+            self.planned = self.planned.or_else(|| Cause::asked(event));
         }
         self.cause = Cause::of(event, self.planned);
     }

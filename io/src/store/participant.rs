@@ -12,6 +12,7 @@ pub const MAX_METADATA_BYTES: usize = 16 * 1024;
 
 /// Identity of a node, as an adapter writes it into the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Participant {
     /// Name of the cluster.
     pub cluster: String,
@@ -29,6 +30,7 @@ pub struct Participant {
 ///
 /// A node that makes no entries ([`Config::registers`](rolecall_core::Config::registers)) writes none of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Registration {
     /// Path at which a worker answers, such as `/task`. It is for clients of other kinds that read the store: on ZooKeeper,
     /// it is part of the `uriSpec` of Curator's service discovery.
@@ -41,6 +43,7 @@ pub struct Registration {
 
 /// Reason why a node cannot take part under the names given.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum ParticipantError {
     /// A name cannot be the name of a znode.
     #[error(
@@ -48,7 +51,7 @@ pub enum ParticipantError {
          characters", name.escape_debug()
     )]
     Name {
-        /// Kind of name: `id` or `cluster`.
+        /// Kind of name: `id`, `cluster` or `election`.
         what: &'static str,
         /// The name as given.
         name: String,
@@ -89,6 +92,12 @@ impl Participant {
         Self { address: Some(address.into()), ..self }
     }
 
+    /// Sets the contents of the node's entries in the directories.
+    #[must_use]
+    pub fn registered(self, registration: Registration) -> Self {
+        Self { registration, ..self }
+    }
+
     /// Checks that every store can keep the names and the address, so that a program that runs on one store runs on all.
     ///
     /// # Errors
@@ -105,6 +114,18 @@ impl Participant {
 }
 
 impl Registration {
+    /// Registration with the paths at which a worker and a leader answer.
+    #[must_use]
+    pub fn at_paths(worker: impl Into<String>, leader: impl Into<String>) -> Self {
+        Self { worker_path: Some(worker.into()), leader_path: Some(leader.into()), ..Self::default() }
+    }
+
+    /// Sets the names and values that every member sees.
+    #[must_use]
+    pub fn metadata(self, metadata: Metadata) -> Self {
+        Self { metadata, ..self }
+    }
+
     fn check(&self) -> Result<(), ParticipantError> {
         let Self { worker_path, leader_path, metadata } = self;
         let is_malformed = |path: &&String| {

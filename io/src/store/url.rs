@@ -159,6 +159,7 @@ impl fmt::Debug for Password {
 
 /// Fault of a store URL. No message shows a password.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
 pub enum StoreUrlError {
     /// The scheme is missing.
     #[error("a store URL begins with its scheme; accepted: {ACCEPTED}")]

@@ -27,12 +27,8 @@ const LONG: Duration = Duration::from_secs(40);
 /// A node that asks for sessions of `timeout` at `address`.
 fn node(id: &str, address: SocketAddr, chroot: &str, timeout: Duration) -> Result<Node, Box<dyn Error>> {
     let server = ServerAddress { host: address.ip().to_string(), port: address.port() };
-    let registration = Registration {
-        worker_path: Some("/task".into()),
-        leader_path: Some("/search".into()),
-        metadata: [("zone", "eu-1")].into_iter().collect(),
-    };
-    let participant = Participant { registration, ..Participant::new("default", id, timeout).at("10.0.0.5:8080") };
+    let registration = Registration::at_paths("/task", "/search").metadata([("zone", "eu-1")].into_iter().collect());
+    let participant = Participant::new("default", id, timeout).at("10.0.0.5:8080").registered(registration);
     Ok(Asker::new(ZooKeeperStore::open(&[server], chroot, &participant)?))
 }
 

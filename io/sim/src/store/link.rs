@@ -105,7 +105,7 @@ impl SimStore {
         mut entropy: Box<dyn Entropy>,
         link_faults: LinkFaults,
     ) -> Self {
-        let Participant { cluster: _, id, address, session_timeout, registration } = participant;
+        let Participant { id, address, session_timeout, registration, .. } = participant;
         let (commands, orders) = unbounded_channel();
         let (told, events) = unbounded_channel();
         link_faults.lock().link = Some(commands.clone());

@@ -1,15 +1,29 @@
 //! Blocking twin of [`Election`](crate::Election), for programs without async.
 //!
 //! ```
-//! # fn nightly_job(_term: &rolecall::blocking::Term) {}
+//! # fn send(_invoice: u32, _fence: rolecall::Fence) {}
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! let election = rolecall::blocking::Election::join("memory:", "invoices")?;
+//! use rolecall::blocking::{Election, Term};
+//!
+//! fn nightly_job(term: &Term) -> Result<(), rolecall::TermOver> {
+//!     for invoice in 1..=3 {
+//!         send(invoice, term.check()?); // the last moment at which a lost term stops the job
+//!     }
+//!     Ok(())
+//! }
+//!
+//! let election = Election::join("memory:", "invoices")?;
 //! let term = election.lead()?; // waits for its turn
-//! term.run(|| nightly_job(&term)); // given back when it returns
+//! match term.run(|| nightly_job(&term)) {
+//!     Some(_) => println!("done, and the term is given back"),
+//!     None => println!("the term was lost; the next leader does the rest"),
+//! }
 //! election.leave();
 //! # Ok(())
 //! # }
 //! ```
+
+mod changes;
 
 use core::future::Future;
 use core::time::Duration;
@@ -18,6 +32,7 @@ use std::sync::Arc;
 use rolecall_core::{Fence, Leader, Member};
 use tokio::runtime::{Builder, Runtime};
 
+pub use self::changes::Changes;
 pub use crate::election::ElectionBuilder;
 use crate::{JoinError, LeadError, Outcome, TermOver, election};
 
@@ -84,10 +99,47 @@ impl Election {
         self.election.leader().borrow().clone()
     }
 
+    /// Waits until this member knows who leads, but not longer than `limit`. `None` if nobody was known to lead in time, or the
+    /// membership has ended.
+    ///
+    /// # Panics
+    /// Within async code.
+    #[must_use]
+    pub fn wait_for_leader(&self, limit: Duration) -> Option<Leader> {
+        let mut leader = self.election.leader();
+        let known = leader.wait_for(Option::is_some);
+        self.waits.block_on(async { tokio::time::timeout(limit, known).await.ok()?.ok()?.clone() })
+    }
+
+    /// Leader as seen by this member, now and at each change; `None` while nobody leads or the store cannot be reached.
+    ///
+    /// ```
+    /// # fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let election = rolecall::blocking::Election::join("memory:", "leaders")?;
+    /// let leaders = election.leader_changes();
+    /// let watcher = std::thread::spawn(move || {
+    ///     for leader in leaders {
+    ///         println!("the leader is {leader:?}");
+    ///     }
+    /// });
+    /// election.leave();
+    /// watcher.join().expect("it ends with the membership");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn leader_changes(&self) -> Changes<Option<Leader>> {
+        Changes::new(self.election.leader(), &self.waits)
+    }
+
     /// Listed members, ordered by id. The leader is the one with an epoch.
     #[must_use]
     pub fn members(&self) -> Arc<[Member]> {
         Arc::clone(&self.election.members().borrow())
+    }
+
+    /// Listed members, ordered by id, now and at each change: see [`members`](crate::Election::members).
+    pub fn member_changes(&self) -> Changes<Arc<[Member]>> {
+        Changes::new(self.election.members(), &self.waits)
     }
 
     /// Id of this member.
@@ -135,7 +187,8 @@ pub struct Term {
 }
 
 impl Term {
-    /// Runs `work`, and gives the term back when it returns. `None` if the term was already over.
+    /// Runs `work`, and gives the term back when it returns. `None` if the term ended first: before `work` began, so that it was
+    /// not called, or before it returned.
     ///
     /// Nothing can stop a function from outside, so `work` must call [`check`](Self::check) before each act that only a leader
     /// may perform, and return soon once that fails. When the term ends in good order, the next member waits for `work`, but
@@ -144,9 +197,10 @@ impl Term {
     pub fn run<T>(&self, work: impl FnOnce() -> T) -> Option<T> {
         let running = self.term.begin()?;
         let output = work();
+        let held = self.check().is_ok();
         drop(running);
         self.term.give_back();
-        Some(output)
+        held.then_some(output)
     }
 
     /// Checks that this term is valid at this instant: see [`Term::check`](crate::Term::check).
