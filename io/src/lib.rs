@@ -1,12 +1,12 @@
-//! Elections for programs that run as several equals: who leads, who is a member, and a term that can be checked right before
-//! each thing that only a leader may do.
+//! Leader election for programs that run in several copies: one copy leads, all see the leader and the members, and the leader
+//! can check its term right before each act that only a leader may perform.
 //!
 //! ```text
 //!        your program                                    rolecall
 //!  ┌──────────────────────┐   join, lead, leave   ┌───────────────────────────────┐          ┌────────────┐
 //!  │ work under a Term ───┼──────────────────────►│ a thread of its own           │ requests │ store      │
 //!  │   check, fence, ended│◄──────────────────────┼ driver ── Node (rolecall-core)├─────────►│ ZooKeeper, │
-//!  │ leader(), members()  │   terms, news         │ clock, gate, journal          │◄─────────┤ or embedded│
+//!  │ leader(), members()  │   terms, changes      │ clock, gate, journal          │◄─────────┤ or embedded│
 //!  └──────────────────────┘                       └───────────────────────────────┘  answers └────────────┘
 //! ```
 //!
@@ -15,26 +15,27 @@
 //! use rolecall::{Election, Term};
 //!
 //! async fn nightly_job(term: &Term) {
-//!     println!("sending the invoices, under epoch {}", term.fence().epoch.0);
+//!     println!("sending the invoices under epoch {}", term.fence().epoch.0);
 //! }
 //!
 //! # #[tokio::main(flavor = "current_thread")]
 //! # async fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! // Or "zookeeper://zk1,zk2,zk3/app". `memory:` is a store inside this process.
+//! // "memory:" is a store inside this process; a real one is "zookeeper://zk1,zk2,zk3/app".
 //! let election = Election::join("memory:", "billing").await?;
 //! let term = election.lead().await?; // waits for its turn
-//! term.run(nightly_job(&term)).await; // dropped when the term ends; the term is given back when it returns
+//! term.run(nightly_job(&term)).await; // dropped when the term ends; if it returns, the term is given back
 //! election.leave().await;
 //! # Ok(())
 //! # }
 //! ```
-//! [`Election::builder`] takes what else may be said: an id, an address, metadata, timeouts. [`blocking::Election`] is the same
-//! for programs without async. [`LeaderLayer`](crate#features) puts it in front of a tower service.
+//! [`Election::builder`] has all other settings: an id, an address, metadata, timeouts. [`blocking::Election`] is for programs
+//! without async. [`LeaderLayer`](crate#features) puts an election in front of a tower service.
 //!
-//! # The storeys
-//! [`Election`] stands on a [`NodeBuilder`], which runs an application that implements [`Service`]: what it does while it leads and
-//! while it follows. With the feature `http` there is a server on top for programs that have none: [`http::Application`] answers
-//! requests in its role, behind one socket that stays open. All of them obey [`Node`], a pure state machine of `rolecall-core`.
+//! # Layers
+//! An [`Election`] is built on a [`NodeBuilder`], which runs an application that implements [`Service`]: it has one role while it
+//! leads and another while it follows. The feature `http` adds a server for programs that have none: an [`http::Application`]
+//! answers requests according to its role, behind one socket that stays open. All of them carry out the orders of [`Node`], a
+//! pure state machine of `rolecall-core`.
 //!
 //! ```
 //! use core::error::Error;
@@ -67,36 +68,37 @@
 //! ```
 //!
 //! # Which promise holds where
-//! | promise | `memory:` | `zookeeper:` | it counts on |
+//! | promise | `memory:` | `zookeeper:` | it depends on |
 //! | --- | --- | --- | --- |
-//! | Two members never both pass [`Term::check`] at the same time. | holds | holds, among members of this library: a Curator latch in the same queue keeps the order but makes no promise | clocks whose rates are right within [`Config`]'s clock error (1 %); Linux, whose `CLOCK_BOOTTIME` goes on while the machine is suspended |
-//! | The same while a process is stopped, or a machine suspended. | holds | holds, but for a pause right before a claim whose server is then cut off (README, "Known limit") | the same clock. A virtual machine that is paused together with its clocks sees no time pass: there only the fence helps |
-//! | A later term has a greater [`Fence`]. | holds for the life of the process | holds for the life of the store's data; after that the [`Incarnation`] is another | nothing |
-//! | What an earlier leader sends late is refused. | holds | holds | whoever receives it: [`Following::admit`] in a member, a [`Watermark`] in a storage outside |
-//! | Somebody leads again: after a crash within the session timeout, a tick, the drain and a second; after [`Election::leave`] at once. | holds | holds, while a majority of its servers is up | nothing |
+//! | Two members never both pass [`Term::check`] at the same time. | holds | holds, among members of this library: a Curator latch in the same queue keeps the order but makes no promise | clocks whose rates are right within [`Config`]'s clock error (1 %), and Linux, whose `CLOCK_BOOTTIME` goes on while the machine is suspended |
+//! | The same while a process is stopped, or a machine is suspended. | holds | holds, except for a pause right before a claim whose server is then cut off (README, "Known limit") | the same clock. A virtual machine that is paused together with its clocks sees no time pass, so only the fence helps |
+//! | A later term has a greater [`Fence`]. | holds for the life of the process | holds for the life of the store's data; new data has a new [`Incarnation`] | nothing |
+//! | What a former leader sends late is refused. | holds | holds | the receiver, which must check: with [`Following::admit`] in a member, with a [`Watermark`] in a storage outside |
+//! | There is a leader again: at once after [`Election::leave`], and after a crash within the session timeout, a tick, the drain time and a second. | holds | holds, while a majority of its servers is up | nothing |
 //! | Members are listed for as long as their sessions live. | holds | holds, in the form of Curator's service discovery | nothing |
 //! | All of it outlives a restart of the store. | no: the store is this process | holds | nothing |
 //!
-//! The alarm that ends a term on time is a `timerfd`; where none is to be had (too many open files) the clock is looked at once a
-//! second. Elsewhere than on Linux this crate refuses to be compiled: without a clock that counts suspended time the second row
-//! would be wrong without anybody noticing. `rolecall-core` compiles anywhere, also without `std`.
+//! The alarm that ends a term on time is a `timerfd`. If there is none (too many open files), the clock is read once a second
+//! instead. On systems other than Linux this crate does not compile: without a clock that counts suspended time, the second row
+//! would silently be wrong. `rolecall-core` compiles anywhere, even without `std`.
 //!
-//! # Words
-//! - *Session*: what a store keeps for a process that is heard of in time. A member's candidate and entry go with it.
-//! - *Term*: the time for which one member leads. It begins with a write, the claim, and is prolonged by others, the heartbeats.
-//! - *Epoch*: the term's number, which rises from term to term. *Incarnation*: one life of the store's data.
-//! - *Fence*: both together; it goes along with whatever a leader sends.
-//! - *Floor*: the newest fence that a member knows of; it refuses older ones. *Watermark*: the same for a storage outside.
-//! - *Gate*: the check at the point of use. It reads the clock, asks nobody, and is open only in a term that holds.
-//! - *Lapse*: the end of a term by its time, when no heartbeat was confirmed.
-//! - *Drain*: the time that work may take to end in good order.
-//! - *Worker*, *coordinator*: how a member that follows, and one that leads, is listed in the store.
-//! - *Observer*: a member that only looks on; also the view of a running node, [`Observer`].
-//! - *Foreign*: a contender or an entry of another kind of client, such as Curator's.
+//! # Glossary
+//! - *Session*: a client's standing with the store. It ends when the store hears nothing of the client for the session timeout,
+//!   and a member's candidate and entry end with it.
+//! - *Term*: the time for which one member leads. A write, the claim, begins it; further writes, the heartbeats, renew it.
+//! - *Epoch*: the number of a term, which rises from term to term. *Incarnation*: the number of one life of the store's data.
+//! - *Fence*: epoch and incarnation together. A leader sends it along with each request.
+//! - *Floor*: the newest fence that a member knows. It refuses older ones. *Watermark*: the same for a storage outside.
+//! - *Gate*: the check at the point of use. It reads only the clock, and is open only while a term is valid.
+//! - *Lapse*: the end of a term whose validity ran out because no heartbeat was confirmed.
+//! - *Drain*: the time for which work may go on when its term ends in good order.
+//! - *Worker*, *coordinator*: the entries in the store of a member that follows and of one that leads.
+//! - *Observer*: a member that never leads and is not listed; also the view of a running node, [`Observer`].
+//! - *Foreign*: of another kind of client, such as Curator's; said of candidates.
 //!
 //! # Features
-//! `http` and `zookeeper` are on by default. `tower` brings `LeaderLayer`: only a leader's handlers are called, with the fence of
-//! its term; anybody else redirects to the leader.
+//! `http` and `zookeeper` are on by default. `tower` adds `LeaderLayer`: on the leader it calls the handler, with the fence of the
+//! term, and on any other member it redirects to the leader.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(
@@ -159,7 +161,7 @@ pub use term::{LeaderTerm, TermOver};
 pub use tower::{LeaderLayer, LeaderOnly};
 pub use watermark::Watermark;
 
-/// The example of the README compiles.
+/// README, whose example must compile.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

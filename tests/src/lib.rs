@@ -13,3 +13,8 @@ pub mod reign;
 pub mod socks;
 pub mod wait;
 pub mod zookeeper;
+
+/// README of the project, whose examples must compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

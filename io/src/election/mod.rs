@@ -28,7 +28,7 @@ use crate::{Observer, RunningNode};
 /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// let election = rolecall::Election::join("memory:", "billing").await?;
 /// let term = election.lead().await?; // waits for its turn
-/// term.run(nightly_job(&term)).await; // dropped when the term ends; the term is given back when it returns
+/// term.run(nightly_job(&term)).await; // dropped when the term ends; if it returns, the term is given back
 /// election.leave().await;
 /// # Ok(())
 /// # }
