@@ -5,6 +5,7 @@ mod origin;
 mod rfc3339;
 mod status;
 
+use core::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -18,6 +19,7 @@ pub(crate) use origin::is_same as is_same_origin;
 
 use crate::page::Page;
 use crate::run::Console;
+use crate::search::SearchStatus;
 
 /// Identity of a node, as others see it.
 #[derive(Clone, Debug)]
@@ -32,11 +34,33 @@ pub struct Identity {
     pub store: &'static str,
 }
 
+/// View of the search on a node; it shows nothing before the documents were read.
+#[derive(Clone)]
+pub struct SearchView(Arc<dyn Fn() -> Option<SearchStatus> + Send + Sync>);
+
+impl SearchView {
+    /// A view that `look` gives.
+    pub fn new(look: impl Fn() -> Option<SearchStatus> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(look))
+    }
+
+    fn look(&self) -> Option<SearchStatus> {
+        (self.0)()
+    }
+}
+
+impl fmt::Debug for SearchView {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_tuple("SearchView").field(&self.look()).finish()
+    }
+}
+
 /// Routes of a node that do not depend on its role.
 #[derive(Debug)]
 pub struct NodeFront {
     identity: Identity,
     observer: Observer,
+    search: SearchView,
     page: Page,
     console: Option<Arc<Console>>,
 }
@@ -44,15 +68,17 @@ pub struct NodeFront {
 impl NodeFront {
     /// Makes the routes of one node. With a `console`, those of a demo are included.
     #[must_use]
-    pub fn new(identity: Identity, observer: Observer, console: Option<Arc<Console>>) -> Self {
-        Self { identity, observer, page: Page::new(console.is_some()), console }
+    pub fn new(identity: Identity, observer: Observer, search: SearchView, console: Option<Arc<Console>>) -> Self {
+        Self { identity, observer, search, page: Page::new(console.is_some()), console }
     }
 
     async fn route(&self, head: &Request<()>) -> Option<Response<Bytes>> {
         let path = head.uri().path();
         let get = |answer: &dyn Fn() -> Response<Bytes>| only(&[Method::GET], head).unwrap_or_else(answer);
         match path {
-            "/status" => Some(self.shared(head, get(&|| status::answer(&self.identity, &self.observer)))),
+            "/status" => {
+                Some(self.shared(head, get(&|| status::answer(&self.identity, &self.observer, self.search.look()))))
+            }
             "/health/live" => Some(get(&|| health::live(&self.observer))),
             "/health/ready" => Some(get(&|| health::ready(&self.observer))),
             "/metrics" => Some(get(&|| self.metrics())),

@@ -9,6 +9,9 @@ use rolecall::{Fence, Leader, Observer, Role, Status};
 use serde::Serialize;
 
 use super::{Identity, rfc3339};
+use crate::search::SearchStatus;
+use crate::search::holdings::IndexSize;
+use crate::search::shares::SharesReport;
 
 #[derive(Serialize)]
 struct Answer<'a> {
@@ -23,6 +26,9 @@ struct Answer<'a> {
     leader: Option<LeaderSeen<'a>>,
     workers: Vec<Node<'a>>,
     skipped: Skipped,
+    /// On a leader: how many shards are on how many nodes.
+    shares: Option<SharesReport>,
+    index: Option<IndexSize>,
     store: Store,
 }
 
@@ -53,7 +59,7 @@ struct Store {
     since: String,
 }
 
-pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes> {
+pub(super) fn answer(identity: &Identity, observer: &Observer, search: Option<SearchStatus>) -> Response<Bytes> {
     let status = observer.status();
     let now = SystemTime::now();
     // Check the term last, right before the answer is written, so that a reader of `leader` can rely on it.
@@ -73,6 +79,8 @@ pub(super) fn answer(identity: &Identity, observer: &Observer) -> Response<Bytes
             leader: status.leader.as_ref().map(leader),
             workers: workers(&status),
             skipped: Skipped { candidates: status.skipped_candidates, members: status.skipped_members },
+            shares: search.and_then(|search| search.shares).filter(|_| term.is_some()),
+            index: search.map(|search| search.index),
             store: Store {
                 kind: identity.store,
                 state: status.store.name(),

@@ -54,6 +54,7 @@ const clock = (date) => date.toLocaleTimeString([], { hour: "2-digit", minute: "
 
 let status = null;
 let workers = [];
+let shares = null;
 let demoNodes = [];
 let answeredAt = null;
 let pollMs = POLL_MS;
@@ -82,9 +83,12 @@ async function poll() {
 
 // Only the leader knows the workers, so ask it.
 async function currentWorkers() {
+  shares = null;
   if (status.role === "leader" || !status.leader?.address) return status.workers;
   const { body } = await ask(`${location.protocol}//${status.leader.address}/status`, ANSWER_LIMIT_MS).catch(() => ({}));
-  return body?.role === "leader" ? body.workers : [];
+  if (body?.role !== "leader") return [];
+  shares = body.shares;
+  return body.workers;
 }
 
 // Any node of the demo knows the state of all, so this works even after the node that served this page was killed.
@@ -162,9 +166,24 @@ function showStatus() {
   const epoch = status.epoch ?? leader?.epoch;
   describe("epoch", epoch ?? "none yet", status.valid_for_ms === null ? "" : `valid for ${(status.valid_for_ms / 1000).toFixed(1)} s unless renewed`);
   describe("store", `${status.store.kind}, ${status.store.state}`, ago(status.store.since));
+  showShares(status.role === "leader" ? status.shares : shares);
   const skipped = status.skipped ?? { candidates: 0, members: 0 };
   at("skipped-row").hidden = !(skipped.candidates || skipped.members);
   say("skipped", `${skipped.candidates} candidates and ${skipped.members} members that could not be read`);
+}
+
+// Only the leader knows the copies of all shards; each node knows what it holds itself.
+function showShares(shares) {
+  const lacking = shares ? [[shares.building, "being built"], [shares.one_copy, "on one node only"], [shares.none, "on no node"]] : [];
+  const detail = lacking.filter(([count]) => count).map(([count, words]) => `${count} ${words}`).join(", ");
+  if (shares) describe("shares", `${shares.whole} of ${shares.shards} whole`, detail);
+  else describe("shares", "unknown", "only the leader knows");
+  const index = status.index;
+  at("index-row").hidden = !index;
+  if (!index) return;
+  const counted = (count, what) => `${count.toLocaleString()} ${what}${count === 1 ? "" : "s"}`;
+  const held = index.shards ? `${counted(index.shards, "shard")}, ${counted(index.documents, "document")}` : "nothing";
+  describe("index", held, index.shards === index.wanted ? "" : `${counted(index.wanted, "shard")} wanted`);
 }
 
 function describe(id, text, detail, address) {

@@ -8,6 +8,7 @@ use rolecall::{Assignment, SystemClock, TokioNet, http};
 use tokio::sync::OnceCell;
 
 use crate::cli::Tuning;
+use crate::front::SearchView;
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
 use crate::search::{RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
@@ -39,6 +40,12 @@ impl Application {
     /// Settings on which the whole cluster must agree.
     pub(super) fn settings(&self) -> Settings {
         self.options.settings
+    }
+
+    /// View of the search, which shows nothing before the documents can be read.
+    pub(super) fn view(&self) -> SearchView {
+        let opened = Arc::clone(&self.opened);
+        SearchView::new(move || opened.get().map(SearchService::status))
     }
 
     /// Folder of the documents.

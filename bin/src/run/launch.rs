@@ -88,6 +88,7 @@ where
 {
     let (cluster, id, store) = (plan.cluster.clone(), plan.config.id.to_string(), plan.store);
     let console = plan.console;
+    let view = application.view();
     let always = console.iter().flat_map(|console| console.addresses()).map(str::to_owned).collect();
     let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
         .cluster(plan.cluster)
@@ -97,7 +98,7 @@ where
         .listen(plan.listen)
         .front(move |observer, address| {
             let identity = Identity { cluster, id, address: address.into(), store };
-            Arc::new(NodeFront::new(identity, observer, console))
+            Arc::new(NodeFront::new(identity, observer, view, console))
         });
     if let Some(advertise) = plan.advertise {
         builder = builder.advertise(advertise);

@@ -32,7 +32,7 @@ mod worker;
 
 pub use analysis::analyzer;
 pub use exact::Exact;
-pub use service::{RESCAN, SearchHandler, SearchOptions, SearchService, Work};
+pub use service::{RESCAN, SearchHandler, SearchOptions, SearchService, SearchStatus, Work};
 pub use settings::{BadRanking, BadShards, Ranking, Settings, Shards};
 pub use shard::ShardId;
 pub use weights::{Statistics, Weights};

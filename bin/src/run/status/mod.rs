@@ -13,7 +13,7 @@ use rolecall::store::Participant;
 use rolecall::{Clock as _, Leader, SystemClock, TokioNet};
 
 use self::look::{Look, look};
-use self::report::Report;
+use self::report::{LeaderAnswer, Report};
 use super::block_on;
 use crate::cli::{Failure, Status, print};
 
@@ -50,21 +50,21 @@ async fn run(options: &Status) -> Result<(), Failure> {
         ))
     })?;
     let seen = seen.map_err(|refusal| Failure::Failed(format!("--store {store}: reading was refused: {refusal}")))?;
-    let since = match &seen.leader {
+    let answer = match &seen.leader {
         Some(Leader::Node { id, address, .. }) => ask_leader(id, address).await,
         Some(Leader::Foreign { .. }) | None => None,
     };
-    let report = Report::new(&cluster, &seen, since.as_deref());
+    let report = Report::new(&cluster, &seen, answer.as_ref());
     if options.json { print(&report.json()) } else { print(&report.text(&store.to_string())) }
 }
 
-/// Asks the leader since when it has led. `None` if it does not answer or no longer leads.
-async fn ask_leader(id: &str, address: &str) -> Option<String> {
+/// Asks the leader since when it has led, and how its shards are. `None` if it does not answer or no longer leads.
+async fn ask_leader(id: &str, address: &str) -> Option<LeaderAnswer> {
     let clock = Arc::new(SystemClock::new());
     let client = Client::new(Arc::new(TokioNet), Arc::clone(&clock) as _, ClientLimits::default());
     let request = Request::get("/status").body(Bytes::new()).ok()?;
     let answer = client.send(address, request, clock.now() + LEADER_LIMIT).await.ok()?;
     let status: serde_json::Value = serde_json::from_slice(answer.body()).ok()?;
     let leads = status["role"] == "leader" && status["node"]["id"] == id;
-    status["since"].as_str().filter(|_| leads).map(str::to_owned)
+    leads.then(|| serde_json::from_value(status).ok()).flatten()
 }

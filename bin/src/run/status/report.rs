@@ -1,9 +1,10 @@
 //! Report on the state of a cluster, as text and as JSON.
 
 use rolecall::Leader;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Look;
+use crate::search::shares::SharesReport;
 
 /// State of a cluster, ready to be printed.
 #[derive(Debug, Serialize)]
@@ -14,7 +15,16 @@ pub(super) struct Report<'a> {
     last_term: Option<Term<'a>>,
     workers: Vec<Node<'a>>,
     candidates: usize,
+    shares: Option<SharesReport>,
     skipped: Skipped,
+}
+
+/// What a leader says of itself.
+#[derive(Debug, Deserialize)]
+pub(super) struct LeaderAnswer {
+    since: String,
+    #[serde(default)]
+    shares: Option<SharesReport>,
 }
 
 #[derive(Debug, Serialize)]
@@ -47,8 +57,9 @@ struct Skipped {
 }
 
 impl<'a> Report<'a> {
-    /// Makes the report. `since` is the start of the leader's term, as the leader itself says.
-    pub(super) fn new(cluster: &'a str, seen: &'a Look, since: Option<&'a str>) -> Self {
+    /// Makes the report, with what the leader itself says, if it answers.
+    pub(super) fn new(cluster: &'a str, seen: &'a Look, answer: Option<&'a LeaderAnswer>) -> Self {
+        let since = answer.map(|answer| &*answer.since);
         let leader = seen.leader.as_ref().map(|leader| match leader {
             Leader::Node { id, address, epoch } => {
                 LeaderReport { id, address: Some(address), epoch: Some(epoch.0), foreign: false, since }
@@ -63,7 +74,15 @@ impl<'a> Report<'a> {
         });
         let workers = seen.workers.iter().map(|member| Node { id: &member.key.id, address: &member.address }).collect();
         let skipped = Skipped { candidates: seen.skipped_candidates, members: seen.skipped_members };
-        Self { cluster, leader, last_term, workers, candidates: seen.candidates, skipped }
+        Self {
+            cluster,
+            leader,
+            last_term,
+            workers,
+            candidates: seen.candidates,
+            shares: answer.and_then(|answer| answer.shares),
+            skipped,
+        }
     }
 
     /// The report as one line of JSON.
@@ -89,6 +108,15 @@ impl<'a> Report<'a> {
         }
         if self.workers.is_empty() {
             lines.push("workers  none".into());
+        }
+        if let Some(SharesReport { shards, whole, building, one_copy, none }) = self.shares {
+            let mut line = format!("shards   {whole} of {shards} whole");
+            for (count, words) in [(building, "being built"), (one_copy, "on one node only"), (none, "on no node")] {
+                if count > 0 {
+                    line.push_str(&format!(", {count} {words}"));
+                }
+            }
+            lines.push(line);
         }
         let Skipped { candidates, members } = self.skipped;
         if candidates + members > 0 {
@@ -147,10 +175,13 @@ mod tests {
 
     #[test]
     fn a_healthy_cluster_as_text() {
-        let text = Report::new("docs", &seen(), Some("2026-11-29T17:39:32.557Z")).text("zookeeper://z:2181");
+        let shares = SharesReport { shards: 64, whole: 60, building: 1, one_copy: 4, none: 0 };
+        let answer = LeaderAnswer { since: "2026-11-29T17:39:32.557Z".into(), shares: Some(shares) };
+        let text = Report::new("docs", &seen(), Some(&answer)).text("zookeeper://z:2181");
         let expected = "cluster  docs on zookeeper://z:2181\n\
                         leader   a  h:1  epoch 9  since 2026-11-29T17:39:32.557Z\n\
-                        workers  b       h:2\n         long-c  h:3\n";
+                        workers  b       h:2\n         long-c  h:3\n\
+                        shards   60 of 64 whole, 1 being built, 4 on one node only\n";
         assert_eq!(text, expected);
     }
 

@@ -16,6 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use rolecall_core::Time;
+use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::mutant::Mutant;
@@ -69,6 +70,17 @@ pub struct Due {
     /// Which.
     pub shard: ShardId,
     files: Arc<[DocumentFile]>,
+}
+
+/// Size of a node's index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct IndexSize {
+    /// Shards that it holds.
+    pub shards: usize,
+    /// Shards that it is to hold.
+    pub wanted: usize,
+    /// Documents in the shards that it holds.
+    pub documents: usize,
 }
 
 /// What a node holds, in numbers.
@@ -187,6 +199,17 @@ impl Holdings {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.state().files.is_empty()
+    }
+
+    /// Size of the index.
+    #[must_use]
+    pub fn size(&self) -> IndexSize {
+        let state = self.state();
+        IndexSize {
+            shards: state.slots.len(),
+            wanted: state.wanted.as_ref().map_or(0, |wanted| wanted.hold.len()),
+            documents: state.slots.values().map(|slot| slot.held.snapshot.documents.len()).sum(),
+        }
     }
 
     /// What it holds, in numbers.

@@ -13,6 +13,7 @@
 mod parameters;
 mod refresh;
 mod respond;
+mod status;
 mod tasks;
 mod telling;
 
@@ -35,6 +36,8 @@ use super::settings::Settings;
 use super::shares::Shares;
 use super::{SEARCH_PATH, TASK_PATH};
 use refresh::{Refreshing, workers};
+use status::Leading;
+pub use status::SearchStatus;
 use tasks::HttpTasks;
 use telling::Telling;
 
@@ -100,6 +103,7 @@ pub struct SearchService {
     options: SearchOptions,
     holdings: Arc<Holdings>,
     client: Client,
+    leading: Leading,
 }
 
 impl SearchService {
@@ -111,7 +115,7 @@ impl SearchService {
         let SearchOptions { documents, settings, storage, clock, net, .. } = &options;
         let holdings = Arc::new(Holdings::of(Arc::clone(documents), *settings, storage.clone(), clock.wall())?);
         let client = Client::new(Arc::clone(net), Arc::clone(clock), ClientLimits::default());
-        Ok(Self { options, holdings, client })
+        Ok(Self { options, holdings, client, leading: Leading::default() })
     }
 
     /// What this node holds, in numbers.
@@ -154,12 +158,14 @@ impl Application for SearchService {
         let mut background = JoinSet::new();
         let serving = match assignment {
             Assignment::Follow(following) => {
+                self.leading.end();
                 self.holdings.await_orders();
                 background.spawn(self.refreshing().run_with_stored());
                 Serving::Worker { following, holdings: Arc::clone(&self.holdings), threads }
             }
             Assignment::Lead(term) => {
                 let shares = Arc::new(Shares::new(settings.shards.count()));
+                self.leading.begin(&shares);
                 let telling = self.telling(&term, &shares);
                 background.spawn(telling.run(term.members()));
                 background.spawn(self.refreshing().run());

@@ -1,13 +1,13 @@
 //! The state of the shards in numbers.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::search::placement::COPIES;
 use crate::search::shard::ShardId;
 use crate::search::wire::Holding;
 
 /// How many shards are on how many nodes. `whole`, `one_copy` and `none` add up to `shards`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharesReport {
     /// All shards.
     pub shards: usize,

@@ -9,7 +9,7 @@ use rolecall_sim::Host;
 use super::collection::Collection;
 use super::outgoing::Outgoing;
 use super::watched::Watched;
-use crate::front::{Identity, NodeFront, Sharing};
+use crate::front::{Identity, NodeFront, SearchView, Sharing};
 use crate::search::coordinator::Pace;
 use crate::search::index::Storage;
 use crate::search::{RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
@@ -43,10 +43,12 @@ pub fn node(host: &Host) -> HttpNodeBuilder {
     });
     let service = service.expect("documents in memory can be listed");
     let id = host.name().to_owned();
+    let searching = service.clone();
+    let view = SearchView::new(move || Some(searching.status()));
     host.node(Sharing::new(Watched::new(service, host.acts()), Vec::new())).settings(settings().to_string()).front(
         move |observer, address| {
             let identity = Identity { cluster: "default".into(), id, address: address.into(), store: "simulated" };
-            Arc::new(NodeFront::new(identity, observer, None)) as Arc<dyn Front>
+            Arc::new(NodeFront::new(identity, observer, view, None)) as Arc<dyn Front>
         },
     )
 }
