@@ -20,6 +20,7 @@
 //! The judges look from outside: the service is wrapped, as are the sockets that it is given, and neither knows.
 
 mod alone;
+mod census;
 mod collection;
 mod judge;
 mod node;
@@ -28,6 +29,7 @@ mod question;
 mod visit;
 mod watched;
 
+pub use census::{SETTLED_WITHIN, census};
 pub use node::node;
 pub use question::Question;
 pub use visit::{WHOLE_WITHIN, follow, visit};

@@ -113,12 +113,12 @@ fn words(judged: &Judged) -> String {
     format!("{} of {}{missing} (epoch {})", hits.join(", "), answer.total, answer.epoch)
 }
 
-fn choice(bits: u64, of: usize) -> usize {
-    usize::try_from(bits % of as u64).unwrap_or(0)
+pub(super) fn choice(bits: u64, of: usize) -> usize {
+    usize::try_from(bits % of.max(1) as u64).unwrap_or(0)
 }
 
 /// Whoever asks, and whom.
-struct Asking {
+pub(super) struct Asking {
     client: Client,
     clock: std::sync::Arc<dyn Clock>,
     addresses: Vec<String>,
@@ -130,10 +130,10 @@ struct Asking {
 }
 
 /// What came of one search.
-struct Outcome {
+pub(super) struct Outcome {
     /// Who answered; nobody where nothing came.
     address: Option<String>,
-    judged: Option<Judged>,
+    pub(super) judged: Option<Judged>,
 }
 
 impl Asking {
@@ -142,8 +142,15 @@ impl Asking {
         Self { client, clock, addresses: visitor.addresses().to_vec(), place: 0, patience: PATIENCE[0], in_vain: 0 }
     }
 
+    /// Asks first at `address`, with the longer patience.
+    pub(super) fn at(visitor: &Visitor, address: &str) -> Self {
+        let asking = Self::new(visitor);
+        let place = asking.addresses.iter().position(|known| known == address).unwrap_or(0);
+        Self { place, patience: PATIENCE[1], ..asking }
+    }
+
     /// Asks whoever is next, and goes where it is sent.
-    async fn ask(&self, question: &Question) -> Result<Outcome, String> {
+    pub(super) async fn ask(&self, question: &Question) -> Result<Outcome, String> {
         let deadline = self.clock.now() + self.patience;
         let mut address = self.addresses[self.place].clone();
         for _ in 0..HOPS {
