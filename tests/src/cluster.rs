@@ -108,6 +108,36 @@ impl Cluster {
         .await;
     }
 
+    /// Waits until the leader knows that every shard is on as many nodes as it is to be on.
+    pub async fn until_all_shards_are_whole(&self, leader: &str) {
+        until(&format!("{leader} to know that all shards are whole"), async || {
+            self.all_shards_are_whole(leader).await.then_some(())
+        })
+        .await;
+    }
+
+    async fn all_shards_are_whole(&self, leader: &str) -> bool {
+        let Some(status) = self.status(leader).await else { return false };
+        let shares = &status["shares"];
+        shares["whole"].as_u64().is_some_and(|whole| Some(whole) == shares["shards"].as_u64())
+    }
+
+    /// Waits until all shards are whole and every node holds its share and nothing else. That takes a minute after shards have
+    /// moved: nodes keep what they no longer have to hold for so long.
+    pub async fn until_settled(&self, leader: &str) {
+        until("every node to hold its share and nothing else", async || {
+            for id in self.nodes.keys() {
+                let status = self.status(id).await?;
+                let index = &status["index"];
+                if !index.is_object() || index["shards"] != index["wanted"] {
+                    return None;
+                }
+            }
+            self.all_shards_are_whole(leader).await.then_some(())
+        })
+        .await;
+    }
+
     /// A node's answers to each of [`QUERIES`]: hits with scores, and totals.
     ///
     /// # Panics

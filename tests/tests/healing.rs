@@ -1,5 +1,6 @@
 //! Processes that are killed and come back: the cluster heals by itself, and the answers stay the same.
 
+use core::time::Duration;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -8,6 +9,9 @@ use rolecall_tests::cluster::Cluster;
 use rolecall_tests::process::Web;
 use rolecall_tests::wait::until;
 use serde_json::Value;
+
+/// Between two rounds of questions.
+const PAUSE: Duration = Duration::from_millis(500);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cluster_survives_its_leaders_one_after_the_other_and_takes_a_killed_node_back() {
@@ -46,6 +50,38 @@ async fn the_same_queries_give_the_same_hits_and_scores_with_one_two_and_five_no
     cluster.start_in_order(&["c", "d", "e"]).await;
     cluster.until_leads("a").await;
     assert_eq!(cluster.answers("a").await, answers, "with five nodes");
+}
+
+/// The death of a leader is one of the three. The first node held everything while it was alone; the deaths come after it has
+/// let go of that, so nobody has more than its share to help out with.
+#[tokio::test(flavor = "multi_thread")]
+async fn three_of_seven_nodes_die_for_good_and_every_answer_becomes_whole_again_and_stays_so() {
+    let mut cluster = Cluster::new(200).await;
+    cluster.start_in_order(&["a", "b", "c", "d", "e", "f", "g"]).await;
+    cluster.until_leads("a").await;
+    cluster.until_settled("a").await;
+    let answers = cluster.answers("a").await;
+
+    for (dies, leads) in [("b", "a"), ("a", "c"), ("d", "c")] {
+        cluster.kill(dies);
+        cluster.until_leads(leads).await;
+        cluster.until_all_shards_are_whole(leads).await;
+        assert_eq!(cluster.answers(leads).await, answers, "after the death of {dies}");
+    }
+
+    let asked = AtomicUsize::new(0);
+    let asking = async {
+        loop {
+            assert_eq!(cluster.answers("c").await, answers, "long after the last death");
+            asked.fetch_add(1, Ordering::Relaxed);
+            tokio::time::sleep(PAUSE).await;
+        }
+    };
+    tokio::select! {
+        never = asking => never,
+        () = cluster.until_settled("c") => {}
+    }
+    assert!(asked.into_inner() > 0, "answers were compared until every node held its share and nothing else");
 }
 
 #[tokio::test(flavor = "multi_thread")]
