@@ -56,6 +56,7 @@ pub mod store;
 pub mod testing;
 mod time;
 mod timer;
+mod token;
 mod trace;
 mod violation;
 
@@ -72,6 +73,7 @@ pub use session::{Link, OpId, Session, Slot};
 pub use sink::Sink;
 pub use time::Time;
 pub use timer::Timer;
+pub use token::Token;
 pub use trace::Trace;
 pub use violation::{Class, Violation};
 

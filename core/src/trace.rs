@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, Effect, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
+    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRequest,
 };
 use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Fence, Leader, OpId, Role, Snapshot, Time};
 
@@ -180,6 +180,7 @@ impl fmt::Display for Words<'_, Request> {
         match self.0 {
             Request::Sync => f.write_str("sync"),
             Request::Queue(request) => write!(f, "{}", Words(request)),
+            Request::Lease(request) => write!(f, "{}", Words(request)),
             Request::Term(TermRequest::Read) => f.write_str("read term"),
             Request::Directory(request) => write!(f, "{}", Words(request)),
             Request::Settings(SettingsRequest::Settle { .. }) => f.write_str("settle"),
@@ -196,6 +197,17 @@ impl fmt::Display for Words<'_, QueueRequest> {
             QueueRequest::Delete { candidate } => write!(f, "delete {}", Words(candidate)),
             QueueRequest::Claim { candidate, .. } => write!(f, "claim with {}", Words(candidate)),
             QueueRequest::Beat { .. } => f.write_str("beat"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, LeaseRequest> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            LeaseRequest::Peek { watch } => write!(f, "peek at the lease{}", watching(*watch)),
+            LeaseRequest::Acquire { .. } => f.write_str("acquire the lease"),
+            LeaseRequest::Renew { .. } => f.write_str("renew the lease"),
+            LeaseRequest::Release { .. } => f.write_str("release the lease"),
         }
     }
 }
@@ -221,6 +233,8 @@ impl fmt::Display for Words<'_, Answer> {
             Answer::Refused(Refusal::Malformed) => f.write_str("malformed"),
             Answer::Refused(Refusal::Exists) => f.write_str("exists"),
             Answer::Refused(Refusal::CandidateGone) => f.write_str("candidate gone"),
+            Answer::Refused(Refusal::LeaseLost) => f.write_str("lease lost"),
+            Answer::Refused(Refusal::OtherFamily) => f.write_str("no such election here"),
             Answer::Refused(Refusal::Disconnected) => f.write_str("not connected"),
             Answer::Refused(Refusal::SessionOver) => f.write_str("session over"),
             Answer::Refused(Refusal::Denied) => f.write_str("denied"),
@@ -233,6 +247,7 @@ impl fmt::Display for Words<'_, Reply> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Reply::Queue(reply) => write!(f, "{}", Words(reply)),
+            Reply::Lease(reply) => write!(f, "{}", Words(reply)),
             Reply::Term(record) => write!(f, "epoch {} of {}", record.fence.epoch.0, record.leader),
             Reply::Directory(reply) => write!(f, "{}", Words(reply)),
             Reply::Settings(_) | Reply::Synced => f.write_str("done"),
@@ -253,6 +268,20 @@ impl fmt::Display for Words<'_, QueueReply> {
             QueueReply::Candidate { owner, participant } => write!(f, "{participant}, session {}", owner.0),
             QueueReply::Claimed(Epoch(epoch)) => write!(f, "epoch {epoch}"),
             QueueReply::Deleted | QueueReply::Beaten => f.write_str("done"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, LeaseReply> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            LeaseReply::Free => f.write_str("free"),
+            LeaseReply::Held(Holding { id, epoch, left, .. }) => {
+                write!(f, "{id} holds it with epoch {}, {} ms left", epoch.0, left.as_millis())
+            }
+            LeaseReply::Closed { left } => write!(f, "closed for {} ms", left.as_millis()),
+            LeaseReply::Acquired(fence) => write!(f, "epoch {}", fence.epoch.0),
+            LeaseReply::Renewed | LeaseReply::Released => f.write_str("done"),
         }
     }
 }

@@ -137,7 +137,7 @@ pub use rolecall_core::election::{QueueTiming, Timing};
 pub use rolecall_core::{
     Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Fence, Guid, Health, Incarnation,
     Leader, Link, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Slot, Snapshot, Time,
-    Violation,
+    Token, Violation,
 };
 
 pub use clock::{Clock, SystemClock};

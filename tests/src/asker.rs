@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 
 use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{
-    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
-    TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, LeaseRequest, Notice, QueueReply, QueueRequest, Reply, Request,
+    SettingsRequest, TermRequest,
 };
 use rolecall_core::{Candidate, Guid, Link, OpId, Session, Slot, Snapshot};
 use tokio::time::timeout;
@@ -188,9 +188,10 @@ fn slot(request: &Request) -> Slot {
         | Request::Queue(QueueRequest::List)
         | Request::Queue(QueueRequest::Inspect { .. })
         | Request::Queue(QueueRequest::Claim { .. })
+        | Request::Lease(LeaseRequest::Peek { .. } | LeaseRequest::Acquire { .. })
         | Request::Settings(SettingsRequest::Settle { .. }) => Slot::Election,
-        Request::Queue(QueueRequest::Delete { .. }) => Slot::Sweep,
-        Request::Queue(QueueRequest::Beat { .. }) => Slot::Beat,
+        Request::Queue(QueueRequest::Delete { .. }) | Request::Lease(LeaseRequest::Release { .. }) => Slot::Sweep,
+        Request::Queue(QueueRequest::Beat { .. }) | Request::Lease(LeaseRequest::Renew { .. }) => Slot::Beat,
         Request::Term(TermRequest::Read) => Slot::Term,
         Request::Directory(DirectoryRequest::Join { directory, .. })
         | Request::Directory(DirectoryRequest::Leave { directory, .. })

@@ -10,7 +10,7 @@ use crate::{Action, Config, Violation};
 pub fn keeps_to_its_part(config: &Config, action: &Action) -> Result<(), Violation> {
     let (stands, joins) = match action {
         Action::Store { request, .. } => match request {
-            Request::Queue(_) => (request.effect().is_write(), false),
+            Request::Queue(_) | Request::Lease(_) => (request.effect().is_write(), false),
             Request::Directory(_) => (false, request.effect() == Effect::Create),
             Request::Sync | Request::Term(_) | Request::Settings(_) => (false, false),
         },

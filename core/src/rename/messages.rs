@@ -2,8 +2,8 @@
 
 use super::{Rename, Renamer, RevisionKind, TimeKind};
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest, TermRecord,
-    TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, LeaseReply, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
+    TermRecord, TermRequest,
 };
 use crate::{Action, Announcement, Difference, Event, Fence, Leader, Member, MemberKey, Snapshot};
 
@@ -82,7 +82,10 @@ impl Rename for Request {
         match self {
             Self::Queue(request) => request.rename(renamer),
             Self::Directory(request) => request.rename(renamer),
-            Self::Sync | Self::Term(TermRequest::Read) | Self::Settings(SettingsRequest::Settle { .. }) => {}
+            Self::Sync
+            | Self::Lease(_)
+            | Self::Term(TermRequest::Read)
+            | Self::Settings(SettingsRequest::Settle { .. }) => {}
         }
     }
 }
@@ -128,6 +131,7 @@ impl Rename for Reply {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
             Self::Queue(reply) => reply.rename(renamer),
+            Self::Lease(reply) => reply.rename(renamer),
             Self::Term(record) => record.rename(renamer),
             Self::Directory(reply) => reply.rename(renamer),
             Self::Synced | Self::Settings(_) => {}
@@ -143,6 +147,19 @@ impl Rename for QueueReply {
             Self::Candidate { owner, .. } => renamer.session(owner),
             Self::Claimed(epoch) => renamer.revision(RevisionKind::Epoch, &mut epoch.0),
             Self::Deleted | Self::Beaten => {}
+        }
+    }
+}
+
+impl Rename for LeaseReply {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        match self {
+            Self::Held(holding) => {
+                renamer.session(&mut holding.owner);
+                renamer.revision(RevisionKind::Epoch, &mut holding.epoch.0);
+            }
+            Self::Acquired(fence) => fence.rename(renamer),
+            Self::Free | Self::Closed { .. } | Self::Renewed | Self::Released => {}
         }
     }
 }

@@ -76,8 +76,8 @@ pub use machine::Machine;
 pub use output::{Output, Rejection, Sink};
 pub use queue::Contender;
 pub use request::{
-    Answer, DirectoryReply, DirectoryRequest, Effect, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
+    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest,
 };
 pub use timing::Timing;
 

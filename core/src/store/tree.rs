@@ -61,6 +61,7 @@ impl Tree {
             Request::Directory(DirectoryRequest::Members { directory, .. }) => {
                 Some(Reply::Directory(DirectoryReply::Members(self.directory(*directory).snapshot())))
             }
+            Request::Lease(_) => return Answer::Refused(Refusal::OtherFamily),
             Request::Queue(_) | Request::Directory(_) | Request::Settings(_) => {
                 return Answer::Refused(Refusal::Denied);
             }
@@ -72,6 +73,7 @@ impl Tree {
     pub(super) fn write(&mut self, author: &Author, request: &Request) -> Answer {
         let done = match request {
             Request::Queue(request) => self.write_queue(author, request).map(Reply::Queue),
+            Request::Lease(_) => Err(Refusal::OtherFamily),
             Request::Directory(request) => self.write_directory(author, request).map(Reply::Directory),
             Request::Settings(SettingsRequest::Settle { settings }) => Ok(Reply::Settings(self.settle(settings))),
             Request::Sync | Request::Term(TermRequest::Read) => Err(Refusal::Denied),

@@ -38,7 +38,7 @@ impl Target {
         match request {
             Request::Queue(request) => Self::of_queue(request),
             Request::Directory(request) => Self::of_directory(author, request),
-            Request::Sync | Request::Term(_) | Request::Settings(_) => None,
+            Request::Sync | Request::Lease(_) | Request::Term(_) | Request::Settings(_) => None,
         }
     }
 

@@ -275,6 +275,7 @@ impl World {
             // A store's revisions rise, whatever else is wrong with it.
             Request::Queue(QueueRequest::Claim { .. }) => Reply::Queue(QueueReply::Claimed(Epoch(self.now.as_nanos()))),
             Request::Queue(QueueRequest::Beat { .. }) => Reply::Queue(QueueReply::Beaten),
+            Request::Lease(_) => return Answer::Refused(Refusal::OtherFamily),
             Request::Term(TermRequest::Read) => Reply::Term(record(bytes)),
             Request::Directory(DirectoryRequest::Join { .. }) => Reply::Directory(DirectoryReply::Joined),
             Request::Directory(DirectoryRequest::Leave { .. }) => Reply::Directory(DirectoryReply::Left),

@@ -135,6 +135,7 @@ fn answer(
         Request::Queue(QueueRequest::Delete { .. }) => Reply::Queue(QueueReply::Deleted),
         Request::Queue(QueueRequest::Claim { .. }) => Reply::Queue(QueueReply::Claimed(Epoch(40))),
         Request::Queue(QueueRequest::Beat { .. }) => Reply::Queue(QueueReply::Beaten),
+        Request::Lease(_) => return Answer::Refused(Refusal::OtherFamily),
         Request::Term(TermRequest::Read) => return Answer::Refused(Refusal::Missing),
         Request::Directory(DirectoryRequest::Join { .. }) => Reply::Directory(DirectoryReply::Joined),
         Request::Directory(DirectoryRequest::Leave { .. }) => Reply::Directory(DirectoryReply::Left),

@@ -17,8 +17,8 @@ use core::time::Duration;
 use rolecall_core::{OpId, Session};
 
 pub use rolecall_core::store::{
-    Act, Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest, Timing,
+    Act, Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
+    Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest, Timing,
 };
 
 pub use self::memory::{MemoryConnection, MemoryStore};

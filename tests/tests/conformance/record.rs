@@ -148,6 +148,7 @@ fn visit_reply(reply: &mut Reply, see: &mut impl FnMut(Value<'_>)) {
         | Reply::Queue(
             QueueReply::Entered(_) | QueueReply::Candidates { .. } | QueueReply::Deleted | QueueReply::Beaten,
         )
+        | Reply::Lease(_)
         | Reply::Directory(DirectoryReply::Joined | DirectoryReply::Left)
         | Reply::Settings(_) => {}
     }

@@ -210,6 +210,7 @@ impl<W: World> Play<'_, W> {
                     }
                     Reply::Synced
                     | Reply::Queue(QueueReply::Candidate { .. } | QueueReply::Deleted | QueueReply::Beaten)
+                    | Reply::Lease(_)
                     | Reply::Term(_)
                     | Reply::Directory(_)
                     | Reply::Settings(_) => Vec::new(),

@@ -51,7 +51,7 @@ impl QueueObserver {
                 self.doubts.asked(id, request)?;
                 self.candidacy.asked(id, request, after)?;
             }
-            Request::Term(_) | Request::Directory(_) | Request::Settings(_) => {}
+            Request::Lease(_) | Request::Term(_) | Request::Directory(_) | Request::Settings(_) => {}
         }
         Ok(())
     }

@@ -6,12 +6,14 @@
 
 mod directory;
 mod effect;
+mod lease;
 mod queue;
 mod settings;
 mod term;
 
 pub use directory::{DirectoryReply, DirectoryRequest};
 pub use effect::Effect;
+pub use lease::{Holding, LeaseReply, LeaseRequest};
 pub use queue::{QueueReply, QueueRequest};
 pub use settings::SettingsRequest;
 pub use term::{TermRecord, TermRequest};
@@ -28,6 +30,8 @@ pub enum Request {
     Sync,
     /// A request about the election by a queue. Answered by [`Reply::Queue`].
     Queue(QueueRequest),
+    /// A request about the election by a lease. Answered by [`Reply::Lease`].
+    Lease(LeaseRequest),
     /// A request about the record of the latest term. Answered by [`Reply::Term`].
     Term(TermRequest),
     /// A request about a directory of members. Answered by [`Reply::Directory`].
@@ -43,6 +47,7 @@ impl Request {
         match self {
             Self::Sync => Effect::FreshRead,
             Self::Queue(request) => request.effect(),
+            Self::Lease(request) => request.effect(),
             Self::Term(request) => request.effect(),
             Self::Directory(request) => request.effect(),
             Self::Settings(request) => request.effect(),
@@ -55,6 +60,7 @@ impl Request {
         match self {
             Self::Sync => "sync",
             Self::Queue(request) => request.kind(),
+            Self::Lease(request) => request.kind(),
             Self::Term(request) => request.kind(),
             Self::Directory(request) => request.kind(),
             Self::Settings(request) => request.kind(),
@@ -84,6 +90,8 @@ pub enum Reply {
     Synced,
     /// Result of [`Request::Queue`].
     Queue(QueueReply),
+    /// Result of [`Request::Lease`].
+    Lease(LeaseReply),
     /// Result of [`TermRequest::Read`]: the last claim.
     Term(TermRecord),
     /// Result of [`Request::Directory`].
@@ -105,6 +113,10 @@ pub enum Refusal {
     Malformed,
     /// The candidate to check does not exist.
     CandidateGone,
+    /// The lease to prolong or give up has ended, or is not this token's.
+    LeaseLost,
+    /// The store elects in another way, so it knows no such request.
+    OtherFamily,
     /// The adapter has no connection, so nothing was sent.
     Disconnected,
     /// The session is over.

@@ -103,6 +103,7 @@ impl Lone {
                 Answer::Done(Reply::Queue(QueueReply::Beaten))
             }
             Request::Queue(QueueRequest::Beat { .. }) => Answer::Refused(Refusal::CandidateGone),
+            Request::Lease(_) => Answer::Refused(Refusal::OtherFamily),
             Request::Term(TermRequest::Read) => self.term.map_or(missing, |fence| {
                 Answer::Done(Reply::Term(TermRecord { fence, leader: "node-a".into(), address: "a:1".into() }))
             }),

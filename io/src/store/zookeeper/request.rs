@@ -60,6 +60,7 @@ pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<
     match request {
         Request::Sync => Ok(handle.client.sync(handle.layout.root()).await.map(|()| Reply::Synced)?.into()),
         Request::Queue(request) => handle.perform_in_queue(request, &names).await,
+        Request::Lease(_) => Err(Refusal::OtherFamily.into()),
         Request::Term(TermRequest::Read) => handle.read_term().await,
         Request::Directory(request) => handle.perform_in_directory(request).await,
         Request::Settings(SettingsRequest::Settle { settings }) => handle.settle(settings).await,

@@ -44,6 +44,7 @@ impl Model {
                 self.claim(candidate, data, *create, out)
             }
             Request::Queue(QueueRequest::Beat { candidate }) => self.beat(candidate, out),
+            Request::Lease(_) => Err(Refusal::OtherFamily),
             Request::Term(TermRequest::Read) => {
                 self.tree.find(TERM).and_then(term_of).map(Reply::Term).ok_or(Refusal::Missing)
             }

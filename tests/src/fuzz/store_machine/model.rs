@@ -232,6 +232,7 @@ impl Model {
             | Request::Queue(QueueRequest::Delete { .. })
             | Request::Queue(QueueRequest::Claim { .. })
             | Request::Queue(QueueRequest::Beat { .. })
+            | Request::Lease(_)
             | Request::Term(TermRequest::Read)
             | Request::Directory(DirectoryRequest::Join { .. })
             | Request::Directory(DirectoryRequest::Leave { .. })
