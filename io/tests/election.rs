@@ -325,5 +325,6 @@ fn work_without_async_that_outlives_its_term_has_no_result() {
     });
 
     assert_eq!(result, None);
+    assert!(!election.is_leader());
     assert_eq!(election.leave(), Outcome::Exited);
 }

@@ -98,7 +98,7 @@ impl ElectionBuilder {
     /// - A store that answers but does not give this member its place: after the join limit and three session timeouts.
     ///
     /// # Panics
-    /// Outside a tokio runtime with time.
+    /// Outside a tokio runtime with time and I/O (`enable_all`).
     pub async fn join(self) -> Result<Election, JoinError> {
         let (reach, place) = (self.join_limit, self.join_limit + 3 * self.session_timeout);
         let (election, store) = self.begin().await?;

@@ -52,7 +52,7 @@ pub enum JoinError {
         address: Arc<str>,
     },
     /// The member ended before it had its place.
-    #[error("the member {0}")]
+    #[error("the member ended before it had its place: {0}")]
     Ended(Outcome),
     /// The member's thread cannot be started.
     #[error("cannot start a thread for the member: {0}")]
@@ -104,7 +104,7 @@ pub enum LeadError {
     #[error("an observer never leads")]
     Observer,
     /// The membership has ended.
-    #[error("the membership is over: it {0}")]
+    #[error("the membership is over: {0}")]
     Ended(Outcome),
 }
 

@@ -65,7 +65,7 @@ impl Election {
     /// See [`ElectionBuilder::join`].
     ///
     /// # Panics
-    /// Outside a tokio runtime with time.
+    /// Outside a tokio runtime with time and I/O (`enable_all`).
     pub async fn join(url: impl Into<String>, name: impl Into<String>) -> Result<Self, JoinError> {
         Self::builder(url, name).join().await
     }
@@ -101,10 +101,11 @@ impl Election {
         }
     }
 
-    /// True if this member leads at this instant: it has a valid term, whether or not a caller has taken it yet.
+    /// True if this member leads at this instant: it has a valid term that was not given back, whether or not a caller has
+    /// taken it yet.
     #[must_use]
     pub fn is_leader(&self) -> bool {
-        self.node.observer().term().is_some()
+        self.seat.offers().borrow().as_ref().is_some_and(|tenure| tenure.check().is_ok())
     }
 
     /// Leader, with updates; `None` while nobody leads or the store cannot be reached.

@@ -36,6 +36,9 @@ impl Term {
     /// good order (by [`resign`](super::Election::resign), [`leave`](super::Election::leave) or dropping the election), `work`
     /// may go on for at most the drain time, and [`stopping`](Self::stopping) tells it to stop. If several futures run at the
     /// same time, the first to finish gives the term back.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime with time and I/O (`enable_all`), as [`ended`](Self::ended) and [`stopping`](Self::stopping) do.
     pub async fn run<W: Future>(&self, work: W) -> Option<W::Output> {
         let counted = self.begin()?;
         let output = {
