@@ -7,6 +7,8 @@ use futures_util::stream::FuturesUnordered;
 use rolecall::{BoxFuture, TermOver};
 use rolecall_core::Time;
 
+use super::doubts::Judgement;
+use super::latency::TaskKind;
 use super::{Coordinator, TaskClient, TaskFailure, Worker};
 use crate::search::shard::ShardId;
 use crate::search::wire::{Task, TaskAnswer};
@@ -14,6 +16,9 @@ use crate::search::wire::{Task, TaskAnswer};
 /// What a round asks of each shard, and how it reads an answer.
 pub(super) trait Round: Sync {
     type Part: Send;
+
+    /// Kind of its tasks.
+    const KIND: TaskKind;
 
     fn task(&self, shards: &[ShardId]) -> Task;
 
@@ -77,6 +82,7 @@ impl<C: TaskClient> Asking<'_, C> {
                 () = self.coordinator.clock.sleep_until(wake) => gathering.woken(self.coordinator.clock.now()),
             }
         }
+        gathering.note_overtaken();
         Ok(gathering.done)
     }
 
@@ -113,6 +119,7 @@ struct Progress {
 struct Flight {
     target: Target,
     shards: Vec<ShardId>,
+    sent_at: Time,
     /// When others are asked too; `None` once they were.
     slow_at: Option<Time>,
 }
@@ -124,6 +131,7 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         let now = clock.now();
         let workers = (self.asking.workers)();
         shares.see(&workers, now);
+        doubts.keep_only(&workers);
         for &shard in &shards {
             let mut chosen = shares.to_ask(shard);
             chosen.sort_by_key(|id| doubts.are_about(id, now));
@@ -160,8 +168,9 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         let task = self.round.task(&shards);
         let to = target.clone();
         self.answers.push(Box::pin(async move { (number, coordinator.give(&to, &task, until).await) }));
-        let slow_at = Some(coordinator.clock.now() + coordinator.pace.hedge_after);
-        self.flights.insert(number, Flight { target, shards, slow_at });
+        let sent_at = coordinator.clock.now();
+        let slow_at = Some(sent_at + coordinator.latencies.hedge_after(R::KIND, coordinator.pace.hedging));
+        self.flights.insert(number, Flight { target, shards, sent_at, slow_at });
     }
 
     fn landed(&mut self, number: u64, answer: Result<TaskAnswer, TaskFailure>) -> Result<(), TermOver> {
@@ -173,12 +182,15 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         };
         match answered {
             Ok(answered) => {
-                self.judge(&flight.target, true);
+                self.note_latency(&flight);
+                if flight.slow_at.is_some() {
+                    self.judge(&flight.target, Judgement::InTime);
+                }
                 self.take(&flight, answered);
             }
             Err(reason) => {
                 tracing::debug!(asked = ?flight.target, reason, "a share of a search failed");
-                self.judge(&flight.target, false);
+                self.judge(&flight.target, Judgement::Failed);
             }
         }
         let mut unanswered = flight.shards;
@@ -239,15 +251,18 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
             self.open.clear();
             return;
         }
+        let at_most = self.asking.coordinator.pace.hedging.at_most;
         let mut slow = Vec::new();
         for flight in self.flights.values_mut() {
             if flight.slow_at.is_some_and(|at| at <= now) {
                 flight.slow_at = None;
-                slow.push((flight.target.clone(), flight.shards.clone()));
+                let judgement =
+                    if now.since(flight.sent_at) < at_most { Judgement::Slow } else { Judgement::Failed };
+                slow.push((flight.target.clone(), judgement, flight.shards.clone()));
             }
         }
-        for (target, shards) in slow {
-            self.judge(&target, false);
+        for (target, judgement, shards) in slow {
+            self.judge(&target, judgement);
             self.ask(shards);
         }
         if self.again_at.is_some_and(|at| at <= now) {
@@ -257,11 +272,24 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         }
     }
 
-    fn judge(&self, target: &Target, good: bool) {
+    /// Notes the tasks that others did before: they would have taken longer than they have been under way by now. Without
+    /// them slow workers would seem as quick as those that stand in for them.
+    fn note_overtaken(&self) {
+        self.flights.values().filter(|flight| flight.slow_at.is_none()).for_each(|flight| self.note_latency(flight));
+    }
+
+    fn note_latency(&self, flight: &Flight) {
+        let Coordinator { clock, latencies, .. } = self.asking.coordinator;
+        match flight.target {
+            Target::Worker(_) => latencies.note(R::KIND, clock.now().since(flight.sent_at)),
+            Target::Here => {}
+        }
+    }
+
+    fn judge(&self, target: &Target, judgement: Judgement) {
         let Coordinator { clock, doubts, .. } = self.asking.coordinator;
         match target {
-            Target::Worker(worker) if good => doubts.clear(&worker.id),
-            Target::Worker(worker) => doubts.doubt(&worker.id, clock.now()),
+            Target::Worker(worker) => doubts.judge(&worker.id, judgement, clock.now()),
             Target::Here => {}
         }
     }

@@ -12,6 +12,7 @@
 mod answer;
 mod doubts;
 mod gather;
+mod latency;
 mod rounds;
 
 use core::fmt;
@@ -35,6 +36,8 @@ pub use answer::{SearchAnswer, SearchError, SearchRequest, ShownHit};
 
 use doubts::Doubts;
 use gather::{Asking, Gathered, Target};
+pub use latency::Hedging;
+use latency::Latencies;
 use rounds::{Best, Counted, SearchRound, SnippetRound, StatisticsRound};
 
 /// A node that does tasks.
@@ -73,8 +76,8 @@ pub enum TaskFailure {
 pub struct Pace {
     /// From the request to its answer.
     pub deadline: Duration,
-    /// How long a worker is waited for before another is asked too.
-    pub hedge_after: Duration,
+    /// Bounds of the time after which a second worker is asked too. Between them it follows the recent answers.
+    pub hedging: Hedging,
     /// How long shards are waited for that are being indexed.
     pub patience: Duration,
     /// How long until they are asked for again.
@@ -85,7 +88,7 @@ impl Default for Pace {
     fn default() -> Self {
         Self {
             deadline: Duration::from_secs(8),
-            hedge_after: Duration::from_millis(500),
+            hedging: Hedging::default(),
             patience: Duration::from_secs(3),
             retry_after: Duration::from_millis(50),
         }
@@ -104,6 +107,8 @@ pub struct Coordinator<C> {
     /// Whether this node's own share may be done on another thread.
     threads: bool,
     doubts: Doubts,
+    /// How long the workers took to answer.
+    latencies: Latencies,
     /// How many documents each shard had when it last answered.
     known: Mutex<BTreeMap<ShardId, u64>>,
 }
@@ -129,7 +134,8 @@ impl<C: TaskClient> Coordinator<C> {
         pace: Pace,
         threads: bool,
     ) -> Self {
-        Self { client, here, shares, clock, pace, threads, doubts: Doubts::default(), known: Mutex::default() }
+        let (doubts, latencies, known) = (Doubts::default(), Latencies::default(), Mutex::default());
+        Self { client, here, shares, clock, pace, threads, doubts, latencies, known }
     }
 
     /// Searches. `workers` gives those that there are now; it is asked again as the search goes on.

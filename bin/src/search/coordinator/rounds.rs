@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::gather::{Answered, Gathered, Round};
+use super::latency::TaskKind;
 use crate::search::index::SnapshotId;
 use crate::search::query::Query;
 use crate::search::shard::ShardId;
@@ -22,6 +23,8 @@ pub(super) struct Counted {
 
 impl Round for StatisticsRound {
     type Part = Counted;
+
+    const KIND: TaskKind = TaskKind::Statistics;
 
     fn task(&self, shards: &[ShardId]) -> Task {
         Task::Statistics { shards: shards.to_vec(), terms: self.terms.clone() }
@@ -55,6 +58,8 @@ pub(super) struct Found {
 
 impl Round for SearchRound<'_> {
     type Part = Found;
+
+    const KIND: TaskKind = TaskKind::Search;
 
     fn task(&self, shards: &[ShardId]) -> Task {
         let named =
@@ -105,6 +110,8 @@ pub(super) struct SnippetRound<'a> {
 
 impl Round for SnippetRound<'_> {
     type Part = Vec<Shown>;
+
+    const KIND: TaskKind = TaskKind::Snippets;
 
     fn task(&self, shards: &[ShardId]) -> Task {
         let documents = shards.iter().filter_map(|shard| self.documents.get(shard)).flatten().cloned();

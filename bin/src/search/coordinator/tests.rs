@@ -10,7 +10,7 @@ use rolecall::{Clock, TermOver};
 use rolecall_core::{Epoch, Fence, Incarnation, Time};
 use tempfile::TempDir;
 
-use super::{Coordinator, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};
+use super::{Coordinator, Hedging, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};
 use crate::search::holdings::Holdings;
 use crate::search::index::Storage;
 use crate::search::placement::shards_of;
@@ -246,7 +246,27 @@ async fn a_worker_that_hangs_is_replaced_after_a_moment_and_then_asked_last() ->
     cluster.crew.mood("b", Mood::Hung);
     let begun = cluster.clock.now();
     assert_eq!(cluster.facts("bafo difo").await, expected);
-    assert_eq!(cluster.clock.now().since(begun), Pace::default().hedge_after, "only the first round waits");
+    let Hedging { at_most, .. } = Pace::default().hedging;
+    assert_eq!(cluster.clock.now().since(begun), at_most, "only the first round waits");
+    let again = cluster.clock.now();
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    assert_eq!(cluster.clock.now(), again);
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn once_it_is_known_how_long_answers_take_a_worker_that_hangs_is_replaced_much_sooner() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 4, settings(32));
+    let expected = cluster.facts("bafo difo").await;
+    for _ in 0..20 {
+        assert_eq!(cluster.facts("bafo difo").await, expected);
+    }
+    cluster.crew.mood("b", Mood::Hung);
+    let begun = cluster.clock.now();
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    let Hedging { at_least, .. } = Pace::default().hedging;
+    assert_eq!(cluster.clock.now().since(begun), at_least * 3, "each round waits as long as is usual");
     let again = cluster.clock.now();
     assert_eq!(cluster.facts("bafo difo").await, expected);
     assert_eq!(cluster.clock.now(), again);
