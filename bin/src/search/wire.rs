@@ -1,4 +1,4 @@
-//! What a coordinator asks of a worker, and what it answers: the bodies of `POST /task`, as JSON.
+//! Tasks of a coordinator and answers of a worker: the bodies of `POST /task`, as JSON.
 //!
 //! Every task says what the worker is to hold. One that asks for a share of a search names shards. What a worker does not hold it leaves out of its answer, so that the coordinator asks another.
 
@@ -15,39 +15,39 @@ use super::settings::Settings;
 use super::shard::ShardId;
 use super::weights::{Statistics, Weights};
 
-/// The most hits of one answer to a person.
+/// Largest number of hits in one answer to a person.
 pub const MAX_LIMIT: usize = 1000;
-/// The most hits that may be passed over.
+/// Largest number of hits that may be skipped.
 pub const MAX_OFFSET: usize = 10_000;
 
 /// Version of tasks and answers. A worker refuses tasks of any other.
 pub const VERSION: u32 = 1;
 
-/// The body of `POST /task`.
+/// Body of `POST /task`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskRequest {
-    /// The leader's [`VERSION`]; 0 before there were any.
+    /// [`VERSION`] of the leader; 0 for leaders from before there were versions.
     #[serde(default)]
     pub version: u32,
-    /// The term of the leader that asks.
+    /// Fence of the leader's term.
     pub fence: Fence,
-    /// Its settings: with others the shards would be others.
+    /// Settings of the leader. With other settings, the shards would differ.
     pub settings: Settings,
-    /// What the worker is to hold; `None` if the leader has not decided that yet.
+    /// Shards that the worker must hold; `None` if the leader has not decided yet.
     #[serde(default)]
     pub share: Option<Arc<Share>>,
-    /// What it asks.
+    /// The task.
     pub task: Task,
 }
 
-/// All that one worker is to hold.
+/// Share of one worker: all shards that it must hold.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// Number of the plan, which rises with each plan of a term.
     pub plan: u64,
-    /// Shards to hold, in the order in which they are to be built.
+    /// Shards to hold, in the order in which to build them.
     pub hold: Vec<ShardId>,
-    /// Shards to keep if they are there, since others have yet to build them.
+    /// Shards to keep if the worker has them, because others have not built them yet.
     pub keep: Vec<ShardId>,
 }
 
@@ -55,92 +55,92 @@ pub struct Share {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Task {
-    /// Nothing but to hold its share, and to say how far it is.
+    /// Hold the share and report the progress, nothing else.
     Hold,
     /// Round 1: the statistics of these shards.
     Statistics {
-        /// Which.
+        /// The shards.
         shards: Vec<ShardId>,
-        /// The terms of the query, sorted.
+        /// Terms of the query, sorted.
         terms: Vec<String>,
     },
     /// Round 2: the best documents of these snapshots together.
     Search {
-        /// Which.
+        /// The snapshots.
         shards: Vec<Named>,
-        /// What is looked for.
+        /// The query.
         query: Query,
-        /// What each of its leaves is worth.
+        /// Weights of its leaves.
         weights: Weights,
-        /// How many documents are wanted.
+        /// Number of documents wanted.
         limit: usize,
     },
     /// Round 3: titles and snippets of these documents.
     Snippets {
-        /// Which.
+        /// The documents.
         documents: Vec<Wanted>,
-        /// What was looked for.
+        /// The query.
         query: Query,
-        /// What each of its leaves is worth.
+        /// Weights of its leaves.
         weights: Weights,
     },
 }
 
-/// A shard in a certain state.
+/// Reference to a shard in a given state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Named {
-    /// Which shard.
+    /// The shard.
     pub shard: ShardId,
-    /// In which state.
+    /// Its state.
     pub snapshot: SnapshotId,
 }
 
-/// A document of which a snippet is wanted.
+/// Document of which a snippet is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Wanted {
-    /// Its shard and the state in which it was found.
+    /// Shard of the document, in the state in which the document was found.
     #[serde(flatten)]
     pub named: Named,
     /// Its path.
     pub path: String,
 }
 
-/// The answer to a [`Task`] of the same name.
+/// Answer to the [`Task`] of the same name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TaskAnswer {
-    /// All that the worker holds.
+    /// Shards of the worker.
     Hold(Holding),
-    /// Of each shard that the worker holds.
+    /// Statistics of each requested shard that the worker holds.
     Statistics(Vec<ShardStatistics>),
-    /// Of each shard that the worker holds in the state that was named.
+    /// Results for the requested shards that the worker holds in the given state.
     Search {
-        /// How many documents match, in each shard that was searched.
+        /// Number of matching documents in each shard that was searched.
         shards: Vec<Matching>,
-        /// The best of them together, best first.
+        /// Best documents of all these shards together, best first.
         hits: Vec<Hit>,
-        /// Shards that the worker holds, but not in the state that was named: both rounds are to be repeated.
+        /// Shards that the worker holds in another state than the given one. Both rounds must then be repeated.
         gone: Vec<ShardId>,
     },
-    /// Of each document that is still there in the state that was named.
+    /// Title and snippet of each document that still exists in the given state.
     Snippets(Vec<Shown>),
 }
 
-/// What a worker holds.
+/// Shards of a worker, by progress.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Holding {
-    /// Shards that it can search.
+    /// Shards that the worker can search.
     pub holds: BTreeSet<ShardId>,
-    /// Shards that it is building.
+    /// Shards that the worker is building.
     pub building: BTreeSet<ShardId>,
-    /// Shards that it is to hold, and is not building yet.
+    /// Shards that the worker must hold but is not building yet.
     pub lacks: BTreeSet<ShardId>,
 }
 
-/// The statistics of a shard.
+/// Statistics of a shard.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ShardStatistics {
-    /// Which shard, and in which state.
+    /// The shard, in a given state.
     #[serde(flatten)]
     pub named: Named,
     /// Its statistics.
@@ -148,16 +148,16 @@ pub struct ShardStatistics {
     pub statistics: Statistics,
 }
 
-/// How many documents of a shard match.
+/// Number of matching documents in a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Matching {
-    /// Which shard.
+    /// The shard.
     pub shard: ShardId,
-    /// How many.
+    /// Number of documents.
     pub documents: u64,
 }
 
-/// A document that matches.
+/// Matching document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     /// Its shard.
@@ -168,7 +168,7 @@ pub struct Hit {
     pub score: Exact,
 }
 
-/// What is shown of a document.
+/// Parts of a document that are shown to a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Shown {
     /// Its shard.
@@ -177,27 +177,27 @@ pub struct Shown {
     pub path: String,
     /// Its title.
     pub title: String,
-    /// The part of it that matches, as HTML.
+    /// Matching part of the document, as HTML.
     pub snippet: String,
 }
 
-/// A task that a worker does not do.
+/// Reason why a worker does not do a task.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskError {
-    /// The leader is of another version.
+    /// The leader has another version.
     #[error(
-        "the task is of version {0}, this node takes version {VERSION}: start all nodes with the same version of rolecall"
+        "the task has version {0}, but this node accepts version {VERSION}: run the same version of rolecall on all nodes"
     )]
     OtherVersion(u32),
-    /// The leader's settings are others.
-    #[error("the task is for {theirs}, this node has {ours}: the settings must be the same in the whole cluster")]
+    /// The leader has other settings.
+    #[error("the task is for {theirs}, but this node has {ours}: start all nodes with the same settings")]
     OtherSettings {
-        /// The node's.
+        /// Settings of this node.
         ours: Settings,
-        /// The task's.
+        /// Settings of the task.
         theirs: Settings,
     },
-    /// No leader of this version sends it.
+    /// No leader of this version sends such a task.
     #[error("the task is malformed: {0}")]
     Malformed(&'static str),
     /// The index could not be read.
@@ -209,10 +209,10 @@ pub enum TaskError {
 }
 
 impl TaskRequest {
-    /// Checks that the leader could have sent it to a node with these settings.
+    /// Checks that a leader could have sent this task to a node with these settings.
     ///
     /// # Errors
-    /// If it is of another version, for other settings or malformed.
+    /// If the task has another version, is for other settings or is malformed.
     pub fn check(&self, ours: Settings) -> Result<(), TaskError> {
         if self.version != VERSION {
             return Err(TaskError::OtherVersion(self.version));
@@ -236,7 +236,7 @@ impl Share {
 }
 
 impl Holding {
-    /// True if it can search `shard`.
+    /// True if the worker can search `shard`.
     #[must_use]
     pub fn has(&self, shard: ShardId) -> bool {
         self.holds.contains(&shard)
@@ -244,10 +244,10 @@ impl Holding {
 }
 
 impl Task {
-    /// Whether it is one that a coordinator could have sent.
+    /// Checks that a coordinator could have sent this task.
     ///
     /// # Errors
-    /// If it is not, with the reason.
+    /// If no coordinator sends such a task, with the reason.
     pub fn check(&self, settings: Settings) -> Result<(), TaskError> {
         let most = usize::from(settings.shards.count());
         let (shards, sound) = match self {

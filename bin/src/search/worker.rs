@@ -1,4 +1,4 @@
-//! Does a worker's share of a search.
+//! Does a worker's part of a search.
 
 use super::holdings::Holdings;
 use super::index::{Highlighter, Scorer, Top};
@@ -8,7 +8,7 @@ use super::weights::Weights;
 use super::wire::{Hit, Matching, Named, ShardStatistics, Shown, Task, TaskAnswer, TaskError, Wanted};
 
 impl Holdings {
-    /// Does a task, on the calling thread.
+    /// Does a task on the calling thread and returns the answer.
     ///
     /// # Errors
     /// If the task is malformed or the index cannot be read.

@@ -1,4 +1,4 @@
-//! One round: every shard is asked for until somebody answered for it.
+//! Round of a search: asks for every shard until a node has answered for it.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -13,7 +13,7 @@ use super::{Coordinator, TaskClient, TaskFailure, Worker};
 use crate::search::shard::ShardId;
 use crate::search::wire::{Task, TaskAnswer};
 
-/// What a round asks of each shard, and how it reads an answer.
+/// Kind of round: makes the tasks for shards and reads the answers.
 pub(super) trait Round: Sync {
     type Part: Send;
 
@@ -22,34 +22,34 @@ pub(super) trait Round: Sync {
 
     fn task(&self, shards: &[ShardId]) -> Task;
 
-    /// `None` for an answer to something else.
+    /// Reads an answer; `None` if it belongs to another task.
     fn read(&self, answer: TaskAnswer) -> Option<Answered<Self::Part>>;
 }
 
-/// What one answer says of the shards that were asked for. Of the others its sender holds nothing.
+/// Results of one answer. Its sender does not hold the other shards that were asked for.
 pub(super) struct Answered<P> {
     pub(super) parts: Vec<(ShardId, P)>,
-    /// Held, but not in the state that was named.
+    /// Shards that the sender holds in another state than the given one.
     pub(super) gone: Vec<ShardId>,
 }
 
-/// What came together in a round.
+/// Results of a round.
 pub(super) struct Gathered<P> {
     pub(super) parts: BTreeMap<ShardId, P>,
-    /// Shards that nobody answered for.
+    /// Shards for which nobody answered.
     pub(super) missing: Vec<ShardId>,
-    /// Shards that are there, but not in the state that was named.
+    /// Shards that exist in another state than the given one.
     pub(super) gone: Vec<ShardId>,
 }
 
-/// Who does a task.
+/// Node that does a task.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     Worker(Worker),
     Here,
 }
 
-/// How a round asks.
+/// Parameters with which a round asks.
 pub(super) struct Asking<'a, C> {
     pub(super) coordinator: &'a Coordinator<C>,
     pub(super) workers: &'a (dyn Fn() -> Vec<Worker> + Sync),
@@ -58,7 +58,8 @@ pub(super) struct Asking<'a, C> {
 }
 
 impl<C: TaskClient> Asking<'_, C> {
-    /// Asks for `shards`: each of its first choice, and of the next when one fails, does not hold it or is slow.
+    /// Asks for `shards`. Each is requested from its first choice, and from the next one if a choice fails, does not hold the
+    /// shard or is slow.
     pub(super) async fn gather<R: Round>(
         &self,
         round: &R,
@@ -98,34 +99,34 @@ struct Gathering<'a, C, R: Round> {
     open: BTreeMap<ShardId, Progress>,
     flights: BTreeMap<u64, Flight>,
     answers: FuturesUnordered<BoxFuture<'a, (u64, Result<TaskAnswer, TaskFailure>)>>,
-    /// When shards are asked for again that somebody is still indexing.
+    /// Time at which shards that a node is still indexing are asked for again.
     again_at: Option<Time>,
     done: Gathered<R::Part>,
 }
 
-/// How far one shard is.
+/// Progress of one shard.
 #[derive(Debug, Default)]
 struct Progress {
-    /// Whom to ask next.
+    /// Nodes to ask next.
     left: VecDeque<Target>,
     asked: usize,
-    /// Somebody who is to hold it did not yet.
+    /// True if a node that must hold the shard does not have it yet.
     awaited: bool,
     gone: bool,
 }
 
-/// A task under way.
+/// Task in progress.
 #[derive(Debug)]
 struct Flight {
     target: Target,
     shards: Vec<ShardId>,
     sent_at: Time,
-    /// When others are asked too; `None` once they were.
+    /// Time at which others are asked too; `None` once they have been.
     slow_at: Option<Time>,
 }
 
 impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
-    /// Asks whoever has each of `shards`, or is to have it, among the workers as they are now. Doubtful ones come last.
+    /// Asks, for each of `shards`, the present workers that have it or must have it. Doubtful ones come last.
     fn begin(&mut self, shards: Vec<ShardId>) {
         let Coordinator { clock, doubts, shares, .. } = self.asking.coordinator;
         let now = clock.now();
@@ -142,8 +143,8 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         self.ask(shards);
     }
 
-    /// Asks the next choice of each of `shards`, with one task for each node. Shards that have none left and are not under
-    /// way are closed.
+    /// Asks the next choice of each of `shards`, with one task per node. Shards with no choice left and no task in progress are
+    /// closed.
     fn ask(&mut self, shards: Vec<ShardId>) {
         let mut tasks: BTreeMap<Target, Vec<ShardId>> = BTreeMap::new();
         for shard in shards {
@@ -197,7 +198,7 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         unanswered.retain(|shard| match self.open.get_mut(shard) {
             Some(progress) => {
                 progress.asked -= 1;
-                // A slow one was passed on before: somebody else may be at it.
+                // The shards of a slow node were passed on before, so another node may be working on them.
                 flight.slow_at.is_some() || progress.asked == 0
             }
             None => false,
@@ -225,7 +226,7 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         }
     }
 
-    /// Nobody is left to ask for `shard`.
+    /// Handles a shard for which nobody is left to ask.
     fn exhausted(&mut self, shard: ShardId) {
         let Some(progress) = self.open.get(&shard) else { return };
         let now = self.asking.coordinator.clock.now();
@@ -256,8 +257,7 @@ impl<'a, C: TaskClient, R: Round> Gathering<'a, C, R> {
         for flight in self.flights.values_mut() {
             if flight.slow_at.is_some_and(|at| at <= now) {
                 flight.slow_at = None;
-                let judgement =
-                    if now.since(flight.sent_at) < at_most { Judgement::Slow } else { Judgement::Failed };
+                let judgement = if now.since(flight.sent_at) < at_most { Judgement::Slow } else { Judgement::Failed };
                 slow.push((flight.target.clone(), judgement, flight.shards.clone()));
             }
         }

@@ -7,7 +7,7 @@
 //!          merged by score and path
 //! round 3  titles and snippets of the page that is shown
 //! ```
-//! All of it ends at one deadline. Shards that nobody answers for are counted as missing, never passed over in silence.
+//! One deadline covers everything. Shards for which nobody answers count as missing; they are never left out in silence.
 
 mod answer;
 mod doubts;
@@ -40,18 +40,18 @@ pub use latency::Hedging;
 use latency::Latencies;
 use rounds::{Best, Counted, SearchRound, SnippetRound, StatisticsRound};
 
-/// A node that does tasks.
+/// Node that does tasks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Worker {
-    /// Its id, by which shards are placed.
+    /// Id of the worker, by which shards are placed.
     pub id: Arc<str>,
-    /// Where it answers, `host:port`.
+    /// Address of the worker, `host:port`.
     pub address: Arc<str>,
 }
 
-/// Sends tasks to workers.
+/// Client that sends tasks to workers.
 pub trait TaskClient: Send + Sync + 'static {
-    /// Sends `task` to `worker` and waits for its answer until `deadline` at most.
+    /// Sends `task` to `worker` and waits for the answer, but not past `deadline`.
     fn send(
         &self,
         worker: &Worker,
@@ -60,27 +60,27 @@ pub trait TaskClient: Send + Sync + 'static {
     ) -> impl Future<Output = Result<TaskAnswer, TaskFailure>> + Send;
 }
 
-/// A task that was not done.
+/// Reason why a task was not done.
 #[derive(Debug, thiserror::Error)]
 pub enum TaskFailure {
-    /// The sender may not send tasks any more.
+    /// The term of the sender is over, so it may not send tasks.
     #[error(transparent)]
     TermOver(#[from] TermOver),
-    /// The worker did not answer, or not in time, or with something else, or refused.
+    /// The worker refused, or did not answer in time, or answered something else.
     #[error("{0}")]
     Failed(String),
 }
 
-/// How long a search takes at most, and when it tries something else.
+/// Time limits of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pace {
-    /// From the request to its answer.
+    /// Time from the request to the answer.
     pub deadline: Duration,
     /// Bounds of the time after which a second worker is asked too. Between them it follows the recent answers.
     pub hedging: Hedging,
-    /// How long shards are waited for that are being indexed.
+    /// Time to wait for shards that are being indexed.
     pub patience: Duration,
-    /// How long until they are asked for again.
+    /// Pause before such shards are asked for again.
     pub retry_after: Duration,
 }
 
@@ -95,21 +95,21 @@ impl Default for Pace {
     }
 }
 
-/// Runs searches.
+/// Coordinator that runs searches.
 pub struct Coordinator<C> {
     client: C,
-    /// What this node itself holds: the last choice for every shard.
+    /// Shards of this node itself, the last choice for every shard.
     here: Arc<Holdings>,
-    /// Who is to hold each shard, and who has it.
+    /// Shares of the workers: who must hold each shard, and who has it.
     shares: Arc<Shares>,
     clock: Arc<dyn Clock>,
     pace: Pace,
-    /// Whether this node's own share may be done on another thread.
+    /// True if this node's own tasks may run on another thread.
     threads: bool,
     doubts: Doubts,
     /// How long the workers took to answer.
     latencies: Latencies,
-    /// How many documents each shard had when it last answered.
+    /// Number of documents in each shard at its last answer.
     known: Mutex<BTreeMap<ShardId, u64>>,
 }
 
@@ -119,12 +119,12 @@ impl<C> fmt::Debug for Coordinator<C> {
     }
 }
 
-/// How often both rounds are repeated because a snapshot is gone.
+/// Largest number of attempts at both rounds, which are repeated if a snapshot is gone.
 const ATTEMPTS: u32 = 4;
 
 impl<C: TaskClient> Coordinator<C> {
-    /// A coordinator that asks workers through `client`, by their shares, and knows what this node holds itself. With
-    /// `threads` work is done on threads of the runtime's; a simulation does it on the calling one.
+    /// Makes a coordinator that asks workers through `client`, by their shares, and knows the shards of this node. With
+    /// `threads`, work runs on threads of the runtime; a simulation runs it on the calling thread.
     #[must_use]
     pub fn new(
         client: C,
@@ -138,12 +138,12 @@ impl<C: TaskClient> Coordinator<C> {
         Self { client, here, shares, clock, pace, threads, doubts, latencies, known }
     }
 
-    /// Searches. `workers` gives those that there are now; it is asked again as the search goes on.
+    /// Searches. `workers` returns the present workers; it is called again as the search goes on.
     ///
-    /// The answer's `epoch` is left to the caller, who knows the term.
+    /// The caller, which knows the term, must set the answer's `epoch`.
     ///
     /// # Errors
-    /// If the request is bad, or the client says that the term is over. Workers that fail are no error.
+    /// If the request is bad, or the client says that the term is over. Failing workers are not an error.
     pub async fn search(
         &self,
         request: &SearchRequest,
@@ -179,7 +179,7 @@ impl<C: TaskClient> Coordinator<C> {
         Ok(query::parse(&request.query, &mut analyzer(self.settings().ranking))?)
     }
 
-    /// Rounds 1 and 2, again if a snapshot is gone in between.
+    /// Runs rounds 1 and 2, and repeats them if a snapshot is gone in between.
     async fn both_rounds(
         &self,
         query: &Query,
@@ -222,7 +222,7 @@ impl<C: TaskClient> Coordinator<C> {
         Ok(gathered)
     }
 
-    /// Round 3. A document whose snippet is not to be had is shown without it: it is a hit all the same.
+    /// Runs round 3. A document without an available snippet is shown without one, because it is still a hit.
     async fn show(
         &self,
         hits: impl Iterator<Item = &Hit>,
@@ -253,7 +253,7 @@ impl<C: TaskClient> Coordinator<C> {
         Ok(hits.into_iter().map(show).collect())
     }
 
-    /// How many documents `shards` have, or `None` if they are known to have none.
+    /// Number of documents in `shards`, or `None` if they are known to have none.
     fn missing(&self, shards: BTreeSet<ShardId>) -> Option<u64> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let expected = |shard| known.get(&shard).copied().unwrap_or_default().max(self.here.expected_documents(shard));
@@ -261,7 +261,7 @@ impl<C: TaskClient> Coordinator<C> {
         (missing > 0).then_some(missing)
     }
 
-    /// Asking until `part` of `parts` of the deadline are over, so that later rounds have some of it too.
+    /// Parameters for a round that ends when `part` of `parts` of the deadline have passed, so that later rounds have time too.
     fn asking<'a>(
         &'a self,
         workers: &'a (dyn Fn() -> Vec<Worker> + Sync),
@@ -276,7 +276,7 @@ impl<C: TaskClient> Coordinator<C> {
         self.here.settings()
     }
 
-    /// Gives a task to whoever is to do it.
+    /// Passes a task to its target.
     async fn give(&self, target: &Target, task: &Task, deadline: Time) -> Result<TaskAnswer, TaskFailure> {
         match target {
             Target::Worker(worker) => self.client.send(worker, task, deadline).await,

@@ -1,11 +1,11 @@
-//! The shards that a node holds: which it wants, which it has, and which state of each.
+//! Shards of a node: those that it must hold, those that it has, and the state of each.
 //!
 //! ```text
 //! share, as told ─┐
 //!                 ├─► look: due shards ──► refresh each ──► current snapshot, the one before for some seconds
 //! files ──────────┘                                             └─► answer tasks
 //! ```
-//! Whoever calls decides on which threads the work is done; time is passed in.
+//! The caller decides on which threads the work is done, and passes the time in.
 
 mod told;
 
@@ -26,31 +26,32 @@ use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 use told::{Followed, Wanted};
 
-/// How long the state before is kept, for queries between two rounds.
+/// Time for which the previous state is kept, for queries between two rounds.
 const KEEP_PREVIOUS: Duration = Duration::from_secs(10);
-/// Time for which a shard is kept up to date that is no longer to be held, so that one which moves back is still there.
+/// Time for which a shard that the node need not hold any more is kept up to date, so that a shard that moves back is still
+/// there.
 pub const KEEP_UNWANTED: Duration = Duration::from_secs(60);
 
-/// The shards that a node holds.
+/// Shards that a node holds.
 #[derive(Debug)]
 pub struct Holdings {
     documents: Arc<dyn Source>,
     settings: Settings,
     storage: Storage,
     state: Mutex<State>,
-    /// Number of times that what is to be held has changed.
+    /// Number of times that the wanted shards have changed.
     renewals: watch::Sender<u64>,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    /// What it is to hold; `None` before anybody has said so.
+    /// Shards that the node must hold; `None` before a leader has said so.
     wanted: Option<Wanted>,
-    /// The plan that says so.
+    /// Plan that the node follows.
     followed: Option<Followed>,
     building: BTreeSet<ShardId>,
     slots: BTreeMap<ShardId, Slot>,
-    /// The files of each shard that has any, as last seen.
+    /// Files of each shard that has any, as last seen.
     files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
     skipped: Vec<Skipped>,
 }
@@ -58,16 +59,16 @@ struct State {
 #[derive(Debug)]
 struct Slot {
     held: Held,
-    /// Earlier states, and when each was replaced.
+    /// Earlier states, each with the time at which it was replaced.
     previous: Vec<(Arc<Snapshot>, Time)>,
-    /// When it was first found not to be wanted any more.
+    /// Time at which the shard was first found to be unwanted.
     unwanted_since: Option<Time>,
 }
 
-/// A shard whose files are not those of its index.
+/// Shard whose files differ from those of its index.
 #[derive(Clone, Debug)]
 pub struct Due {
-    /// Which.
+    /// The shard.
     pub shard: ShardId,
     files: Arc<[DocumentFile]>,
 }
@@ -83,32 +84,32 @@ pub struct IndexSize {
     pub documents: usize,
 }
 
-/// What a node holds, in numbers.
+/// Numbers about the shards of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HoldingsReport {
     /// Shards that it is to hold.
     pub wanted: usize,
-    /// Of these, shards that it does hold.
+    /// Number of these shards that it holds.
     pub ready: usize,
     /// Documents in the shards that it holds.
     pub documents: u64,
-    /// Files in the folder that are not searched; those with bad contents only of the shards that it holds.
+    /// Files in the folder that are not searched. Files with bad contents are known only for the shards that the node holds.
     pub skipped: SkippedReport,
 }
 
 impl Holdings {
-    /// Holds nothing yet of the documents in `folder`.
+    /// Makes holdings over the documents in `folder`, with no shards yet.
     ///
     /// # Errors
-    /// If there is no such folder or it cannot be read.
+    /// If the folder does not exist or cannot be read.
     pub fn open(folder: &Path, settings: Settings, storage: Storage, now: SystemTime) -> Result<Self, FolderError> {
         Self::of(Arc::new(folder.to_owned()), settings, storage, now)
     }
 
-    /// Holds nothing yet of `documents`.
+    /// Makes holdings over `documents`, with no shards yet.
     ///
     /// # Errors
-    /// If it cannot be told which there are.
+    /// If the documents cannot be listed.
     pub fn of(
         documents: Arc<dyn Source>,
         settings: Settings,
@@ -122,16 +123,16 @@ impl Holdings {
         Ok(holdings)
     }
 
-    /// The settings of its cluster.
+    /// Settings of the cluster.
     #[must_use]
     pub const fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Looks at the folder and tells which shards are to be [refreshed](Self::refresh).
+    /// Scans the folder and returns the shards that must be [refreshed](Self::refresh).
     ///
     /// # Errors
-    /// If the folder cannot be read: what is held stays as it is.
+    /// If the folder cannot be read. The shards then stay as they are.
     pub fn look(&self, wall: SystemTime, now: Time) -> Result<Vec<Due>, FolderError> {
         let scan = self.documents.scan(wall)?;
         self.take(scan);
@@ -141,7 +142,7 @@ impl Holdings {
         let wanted = wanted.iter().flat_map(|wanted| &wanted.hold);
         let places: BTreeMap<_, _> = wanted.map(|(&shard, &place)| (shard, place)).collect();
         let mut held: Vec<_> = places.keys().chain(slots.keys().filter(|shard| !places.contains_key(shard))).collect();
-        // What is not to be held comes last.
+        // Shards that need not be held come last.
         held.sort_by_key(|shard| places.get(shard).copied().unwrap_or(usize::MAX));
         let due = held.into_iter().copied().filter_map(|shard| {
             let files = files.get(&shard).cloned().unwrap_or_default();
@@ -151,10 +152,10 @@ impl Holdings {
         Ok(due.collect())
     }
 
-    /// Builds what is due, or finds it in the storage. Takes as long as it takes to read the shard's files.
+    /// Builds a shard that is due, or loads it from the storage. Takes as long as reading the shard's files.
     ///
     /// # Errors
-    /// If it could not be built: the state before stays, and [`look`](Self::look) tells of it again.
+    /// If the shard cannot be built. The previous state stays, and [`look`](Self::look) returns the shard again.
     pub fn refresh(&self, due: &Due, now: Time) -> Result<(), BuildError> {
         let Due { shard, files } = due;
         let held = self.state().slots.get(shard).map(|slot| slot.held.clone());
@@ -170,7 +171,7 @@ impl Holdings {
         Ok(())
     }
 
-    /// Takes into its holdings what the storage has of shards that are not held, where that is still true of the documents.
+    /// Loads stored shards that are not held yet, if they still match the documents.
     pub fn load_stored(&self, now: Time) {
         for shard in ShardId::all(self.settings.shards.count()) {
             if self.current(shard).is_some() {
@@ -185,7 +186,7 @@ impl Holdings {
         }
     }
 
-    /// How many documents a shard has, as far as is known: files that were seen, less those found not to be documents.
+    /// Number of documents in a shard, as far as known: the files seen, without those found not to be documents.
     #[must_use]
     pub fn expected_documents(&self, shard: ShardId) -> u64 {
         let state = self.state();
@@ -195,7 +196,7 @@ impl Holdings {
         }
     }
 
-    /// Whether the folder had no documents when it was last looked at.
+    /// True if the folder had no documents at the last scan.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.state().files.is_empty()
@@ -212,7 +213,7 @@ impl Holdings {
         }
     }
 
-    /// What it holds, in numbers.
+    /// Numbers about the shards of this node.
     #[must_use]
     pub fn report(&self) -> HoldingsReport {
         let state = self.state();
@@ -233,12 +234,12 @@ impl Holdings {
         report
     }
 
-    /// The current state of a shard.
+    /// Current state of a shard.
     pub(in crate::search) fn current(&self, shard: ShardId) -> Option<Arc<Snapshot>> {
         self.state().slots.get(&shard).map(|slot| Arc::clone(&slot.held.snapshot))
     }
 
-    /// A certain state of a shard: `Some(None)` if the shard is held, but not in this state any more, or not yet.
+    /// Given state of a shard. `Some(None)` if the shard is held, but not in this state any more, or not yet.
     pub(in crate::search) fn state_of(&self, shard: ShardId, id: SnapshotId) -> Option<Option<Arc<Snapshot>>> {
         let state = self.state();
         let slot = state.slots.get(&shard)?;
@@ -256,7 +257,7 @@ impl Holdings {
         state.skipped = scan.skipped;
     }
 
-    /// Nothing under the lock can panic halfway through a change, so what a panic elsewhere left is whole.
+    /// Locks the state. No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

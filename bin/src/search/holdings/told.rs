@@ -1,4 +1,4 @@
-//! What a node is to hold, as the leader says. A worker never works it out by itself.
+//! Shards that a node must hold, as its leader says. A worker never works them out by itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
@@ -11,7 +11,7 @@ use crate::mutant::Mutant;
 use crate::search::shard::ShardId;
 use crate::search::wire::{Holding, Share};
 
-/// What a node is to hold.
+/// Shards that a node must hold.
 #[derive(Debug, Default)]
 pub(super) struct Wanted {
     /// Shards to hold, each with its place in the order in which they are built.
@@ -26,7 +26,7 @@ impl Wanted {
     }
 }
 
-/// The plan that a node follows.
+/// Plan that a node follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Followed {
     fence: Fence,
@@ -34,7 +34,8 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// Of two plans of one term the later wins, of two terms the later. Another incarnation was admitted as the present one.
+    /// True if this plan replaces `before`: the later plan of one term wins, and so does the later term. A fence of another
+    /// incarnation was admitted as the present one, so it wins too.
     fn replaces(self, before: Self) -> bool {
         self.fence.incarnation != before.fence.incarnation
             || (self.fence.epoch, self.plan) > (before.fence.epoch, before.plan)
@@ -42,7 +43,7 @@ impl Followed {
 }
 
 impl Holdings {
-    /// Follows the plan of the leader with this fence, which was admitted, unless it follows a later one.
+    /// Follows the plan of the leader with this admitted fence, unless the node follows a later one.
     pub fn follow(&self, fence: Fence, share: &Share) {
         let plan = Followed { fence, plan: share.plan };
         let mut state = self.state();
@@ -53,7 +54,7 @@ impl Holdings {
         self.renew(state, share);
     }
 
-    /// Holds this share from now on. What is not in it is let go of after a while.
+    /// Holds this share from now on. Shards outside it are dropped after a while.
     pub fn hold(&self, share: &Share) {
         self.renew(self.state(), share);
     }
@@ -79,25 +80,25 @@ impl Holdings {
         self.hold(&Share { plan: 0, hold: shards.into_iter().collect(), keep: Vec::new() });
     }
 
-    /// Forgets what it was told. Until it is told anew it holds what it has and builds nothing.
+    /// Forgets the plan. Until the next one arrives, the node holds the shards that it has and builds none.
     pub fn await_orders(&self) {
         let mut state = self.state();
         (state.wanted, state.followed) = (None, None);
         state.slots.values_mut().for_each(|slot| slot.unwanted_since = None);
     }
 
-    /// Counts the changes of what it is to hold.
+    /// Number of changes of the wanted shards.
     pub(in crate::search) fn renewals(&self) -> watch::Receiver<u64> {
         self.renewals.subscribe()
     }
 
-    /// True if it is to hold `shard`, now or soon.
+    /// True if the node must hold `shard`.
     #[must_use]
     pub fn wants(&self, shard: ShardId) -> bool {
         self.state().wanted.as_ref().is_some_and(|wanted| wanted.hold.contains_key(&shard))
     }
 
-    /// What it holds, is building, and lacks.
+    /// Shards that the node holds, is building and lacks.
     #[must_use]
     pub fn holding(&self) -> Holding {
         let state = self.state();
@@ -114,7 +115,7 @@ impl Holdings {
     }
 }
 
-/// The mark of a shard that is being built.
+/// Mark of a shard that is being built.
 #[derive(Debug)]
 pub(in crate::search) struct Building<'a> {
     holdings: &'a Holdings,

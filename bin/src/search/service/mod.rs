@@ -1,4 +1,4 @@
-//! Search as the service that a node runs in each role.
+//! Search service that a node runs in each role.
 //!
 //! ```text
 //! worker   POST /task    its share of a search, for the leader of the newest term
@@ -6,9 +6,9 @@
 //! leader   GET /search   the whole search
 //!          POST /task    409 wrong_role
 //! ```
-//! In both roles the shards that the node is to hold are kept up to date in the background. A worker holds what the leader
-//! tells it to ([`shares`](super::shares)). A leader of up to two workers holds everything, so that in a cluster of up to
-//! three nodes whoever is left alone answers at once; the leader of more holds nothing, after a while.
+//! In both roles, the node keeps its shards up to date in the background. A worker holds the shards that the leader tells it to
+//! hold ([`shares`](super::shares)). The leader of at most two workers holds everything, so that in a cluster of up to three nodes
+//! the last one answers at once. The leader of more workers holds nothing, after a while.
 
 mod parameters;
 mod refresh;
@@ -41,37 +41,37 @@ pub use status::SearchStatus;
 use tasks::HttpTasks;
 use telling::Telling;
 
-/// What a search service is made of.
+/// Parts and settings of a search service.
 #[derive(Clone)]
 pub struct SearchOptions {
-    /// The node's id.
+    /// Id of the node.
     pub node: Arc<str>,
-    /// The documents: a folder, by its path, or another source.
+    /// Source of the documents: a folder, by its path, or another source.
     pub documents: Arc<dyn Source>,
-    /// Where indexes are kept.
+    /// Storage of the indexes.
     pub storage: Storage,
-    /// The settings of the cluster.
+    /// Settings of the cluster.
     pub settings: Settings,
-    /// How often the documents are looked at.
+    /// Interval at which the documents are scanned.
     pub rescan: Duration,
-    /// How long searches take at most.
+    /// Time limits of searches.
     pub pace: Pace,
-    /// Where work is done.
+    /// Place where work is done.
     pub work: Work,
-    /// By which tasks are sent.
+    /// Network through which tasks are sent.
     pub net: Arc<dyn Net>,
-    /// The time.
+    /// Clock.
     pub clock: Arc<dyn Clock>,
 }
 
-/// Where a node does what takes long.
+/// Place where a node does work that takes long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Work {
-    /// On threads of the runtime's that may block.
+    /// On the runtime's threads for blocking work.
     OnThreads,
-    /// On the calling one. On a simulated machine computing takes no time, so the building of a shard is given some.
+    /// On the calling thread. On a simulated machine computing takes no time, so building a shard is given some.
     Here {
-        /// How long a shard is being built.
+        /// Time that building a shard takes.
         build: Duration,
     },
 }
@@ -82,7 +82,7 @@ impl Work {
     }
 }
 
-/// How often the documents are looked at unless told otherwise.
+/// Default interval at which the documents are scanned: 2 s.
 pub const RESCAN: Duration = Duration::from_secs(2);
 
 impl fmt::Debug for SearchOptions {
@@ -97,7 +97,7 @@ impl fmt::Debug for SearchOptions {
     }
 }
 
-/// Search, in whichever role. What it holds outlives changes of role. Clones are the same service.
+/// Search service for every role. Its shards outlive changes of role. Clones are handles to the same service.
 #[derive(Clone, Debug)]
 pub struct SearchService {
     options: SearchOptions,
@@ -107,10 +107,10 @@ pub struct SearchService {
 }
 
 impl SearchService {
-    /// A service that holds nothing yet.
+    /// Makes a service that holds no shards yet.
     ///
     /// # Errors
-    /// If the documents cannot be listed, as where there is no such folder.
+    /// If the documents cannot be listed, for example because the folder does not exist.
     pub fn open(options: SearchOptions) -> Result<Self, FolderError> {
         let SearchOptions { documents, settings, storage, clock, net, .. } = &options;
         let holdings = Arc::new(Holdings::of(Arc::clone(documents), *settings, storage.clone(), clock.wall())?);
@@ -118,7 +118,7 @@ impl SearchService {
         Ok(Self { options, holdings, client, leading: Leading::default() })
     }
 
-    /// What this node holds, in numbers.
+    /// Numbers about the shards of this node.
     #[must_use]
     pub fn report(&self) -> HoldingsReport {
         self.holdings.report()
@@ -129,7 +129,7 @@ impl SearchService {
         Refreshing { holdings: Arc::clone(&self.holdings), clock: Arc::clone(clock), rescan: *rescan, work: *work }
     }
 
-    /// Begins to divide the shards among the workers. Once this returns, what this node is to hold itself is known.
+    /// Begins to divide the shards among the workers. Once this returns, the node's own share is known.
     fn telling(&self, term: &LeaderTerm, shares: &Arc<Shares>) -> Telling<HttpTasks> {
         let SearchOptions { node, clock, .. } = &self.options;
         let telling = Telling {
@@ -178,10 +178,10 @@ impl Application for SearchService {
     }
 }
 
-/// Answers for one run in one role.
+/// Handler of the requests in one role.
 pub struct SearchHandler {
     serving: Serving,
-    /// Ends with the handler.
+    /// Background tasks, which end with the handler.
     background: std::sync::Mutex<JoinSet<()>>,
 }
 
@@ -207,14 +207,14 @@ impl Handler for SearchHandler {
                 respond::task(following, holdings, *threads, &request).await
             }
             (TASK_PATH, Serving::Leader { .. }) => {
-                error(StatusCode::CONFLICT, "wrong_role", "this node leads: tasks are for workers")
+                error(StatusCode::CONFLICT, "wrong_role", "this node leads; send tasks to workers")
             }
             (SEARCH_PATH, Serving::Worker { following, .. }) => respond::redirect(following.leader(), &request),
             (SEARCH_PATH, Serving::Leader { term, coordinator, node }) => {
                 respond::search(term, coordinator, node, &request).await
             }
             (path, _) => {
-                let message = format!("there is nothing at {path}: search is at /search?q=…");
+                let message = format!("there is nothing at {path}; search at /search?q=…");
                 error(StatusCode::NOT_FOUND, "not_found", &message)
             }
         }

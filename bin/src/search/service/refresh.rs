@@ -1,4 +1,4 @@
-//! Keeps what a node holds up to date, in the background.
+//! Keeps the shards of a node up to date, in the background.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -22,18 +22,18 @@ pub(super) struct Refreshing {
     pub(super) work: Work,
 }
 
-/// Shards that are built at the same time.
+/// Number of shards that are built at the same time.
 const AT_ONCE: usize = 2;
 
 impl Refreshing {
-    /// Takes what the storage has, and then keeps to what the node is told to hold, until it is dropped.
+    /// Loads the stored shards, and then holds the shards that the node is told to hold, until it is dropped.
     pub(super) async fn run_with_stored(self) {
         let (holdings, now) = (Arc::clone(&self.holdings), self.clock.now());
         self.work(move || holdings.load_stored(now)).await;
         self.run().await;
     }
 
-    /// Looks at the documents now and then, and whenever other shards are to be held, until it is dropped.
+    /// Scans the documents at intervals, and whenever the wanted shards change, until it is dropped.
     pub(super) async fn run(self) {
         let mut folder_was_fine = true;
         let mut told = HoldingsReport::default();
@@ -48,13 +48,13 @@ impl Refreshing {
                 }
                 Err(error) => {
                     if folder_was_fine {
-                        tracing::warn!(%error, "the documents cannot be looked at; the index stays as it is");
+                        tracing::warn!(%error, "cannot scan the documents; the index stays as it is");
                     }
                     folder_was_fine = false;
                 }
             }
             tokio::select! {
-                // The holdings live as long as this does.
+                // This never fails, because the holdings live as long as `self`.
                 _ = renewals.changed() => {}
                 () = self.clock.sleep_until(self.clock.now() + self.rescan) => {}
             }
@@ -66,7 +66,7 @@ impl Refreshing {
         self.work(move || holdings.look(wall, now)).await
     }
 
-    /// Builds what is due, as far as it gets before other shards are to be held.
+    /// Builds the shards that are due, until the wanted shards change.
     async fn build(&self, due: Vec<Due>, renewals: &watch::Receiver<u64>) {
         let unchanged = |_: &Due| core::future::ready(!renewals.has_changed().unwrap_or(false));
         let due = stream::iter(due).take_while(unchanged);
@@ -79,34 +79,34 @@ impl Refreshing {
             }
             let built = self.work(move || holdings.refresh(&due, clock.now())).await;
             if let Err(error) = built {
-                tracing::warn!(%shard, %error, "a shard could not be indexed; it is tried again");
+                tracing::warn!(%shard, %error, "cannot index a shard; trying again");
             }
         })
         .await;
     }
 
-    /// Says what is held now, if that is other than what was said last.
+    /// Logs the shards that are held, if they have changed since the last time.
     fn tell(&self, told: &mut HoldingsReport) {
         let report = self.holdings.report();
         if report == *told {
             return;
         }
         let HoldingsReport { wanted, ready, documents, ref skipped } = report;
-        tracing::info!(documents, shards = ready, of = wanted, skipped = skipped.total(), "documents are indexed");
+        tracing::info!(documents, shards = ready, of = wanted, skipped = skipped.total(), "indexed documents");
         if skipped.counts != told.skipped.counts {
             for (reason, files) in &skipped.counts {
                 let first = skipped.examples.iter().find(|skipped| skipped.reason == *reason);
                 let first = first.map(|skipped| &*skipped.path).unwrap_or_default();
-                tracing::info!(%reason, files, first, "files are not searched");
+                tracing::info!(%reason, files, first, "skipped files");
             }
         }
         if self.holdings.is_empty() && told.wanted == 0 {
-            tracing::warn!("the documents folder holds no documents");
+            tracing::warn!("the documents folder contains no documents");
         }
         *told = report;
     }
 
-    /// Does work that takes long, where it may on another thread.
+    /// Does work that takes long, on another thread if that is allowed.
     async fn work<T: Send + 'static>(&self, work: impl FnOnce() -> T + Send + 'static) -> T {
         if !self.work.on_threads() {
             return work();
@@ -115,14 +115,14 @@ impl Refreshing {
             Ok(done) => done,
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
-                // The runtime is shutting down: nothing more is to be done.
+                // The runtime is shutting down, so there is nothing left to do.
                 Err(_) => core::future::pending().await,
             },
         }
     }
 }
 
-/// The workers that a leader may ask: each id once, by its newest registration, and not the leader itself.
+/// Workers that a leader may ask: each id once, by its newest registration, without the leader itself.
 pub(super) fn workers(snapshot: &Snapshot, leader: &str) -> Vec<Worker> {
     let mut newest: BTreeMap<&Arc<str>, &Member> = BTreeMap::new();
     for member in snapshot.members.iter().filter(|member| *member.key.id != *leader) {

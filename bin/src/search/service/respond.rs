@@ -1,4 +1,4 @@
-//! Answers to requests.
+//! Responses to requests.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::search::coordinator::{Coordinator, SearchError};
 use crate::search::holdings::Holdings;
 use crate::search::wire::{TaskError, TaskRequest};
 
-/// A worker's `POST /task`.
+/// Response of a worker to `POST /task`.
 pub(super) async fn task(
     following: &Following,
     holdings: &Arc<Holdings>,
@@ -29,7 +29,7 @@ pub(super) async fn task(
     let request: TaskRequest = match serde_json::from_slice(request.body()) {
         Ok(request) => request,
         Err(reason) => {
-            return error(StatusCode::BAD_REQUEST, "bad_task", &format!("the body is no task: {reason}"));
+            return error(StatusCode::BAD_REQUEST, "bad_task", &format!("the body is not a task: {reason}"));
         }
     };
     if let Err(stale) = following.admit(request.fence).await {
@@ -69,7 +69,7 @@ fn refused(reason: &TaskError) -> Response<Bytes> {
     error(status, code, &reason.to_string())
 }
 
-/// A worker's `GET /search`.
+/// Response of a worker to `GET /search`: a redirect to the leader.
 pub(super) fn redirect(leader: Option<Leader>, request: &Request<Bytes>) -> Response<Bytes> {
     if let Some(refusal) = only(&[Method::GET], request) {
         return refusal;
@@ -83,16 +83,16 @@ pub(super) fn redirect(leader: Option<Leader>, request: &Request<Bytes>) -> Resp
                 response.headers_mut().insert(LOCATION, location);
                 response
             }
-            Err(_) => later("no_leader", "the leader's address is not one that can be redirected to"),
+            Err(_) => later("no_leader", "the leader's address cannot be used in a redirect"),
         },
-        None => later("no_leader", "no leader is known at the moment: ask again soon"),
+        None => later("no_leader", "no leader is known at the moment; ask again soon"),
         Some(Leader::Foreign { .. }) => {
-            later("foreign_leader", "a client of another kind leads, and it does not search")
+            later("foreign_leader", "the leader is not a Rolecall node, so nobody can search")
         }
     }
 }
 
-/// The leader's `GET /search`. The term is looked at before anything is done and once more right before the answer.
+/// Response of the leader to `GET /search`. The term is checked before any work, and again right before the answer.
 pub(super) async fn search(
     term: &LeaderTerm,
     coordinator: &Coordinator<HttpTasks>,
@@ -127,7 +127,7 @@ pub(super) async fn search(
 }
 
 fn term_over(over: TermOver) -> Response<Bytes> {
-    later("term_over", &format!("{over}: ask again, another leads soon"))
+    later("term_over", &format!("{over}; ask again, another node leads soon"))
 }
 
 fn later(code: &str, message: &str) -> Response<Bytes> {

@@ -1,4 +1,4 @@
-//! Tasks over HTTP.
+//! Client that sends tasks over HTTP.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::search::settings::Settings;
 use crate::search::shares::Shares;
 use crate::search::wire::{Task, TaskAnswer, TaskRequest, VERSION};
 
-/// Sends tasks to workers during one term, each with what the worker is to hold.
+/// Client that sends tasks to workers during one term, each with the worker's share.
 #[derive(Clone)]
 pub(super) struct HttpTasks {
     pub(super) client: Client,
@@ -34,7 +34,7 @@ impl TaskClient for HttpTasks {
             share: self.shares.of(&worker.id),
             task: task.clone(),
         };
-        // Making the body takes a while, so the term is looked at again right before it is sent.
+        // Making the body takes a while, so check the term again right before sending.
         let bytes = to_json(&body)?;
         let fence = self.term.check()?;
         let bytes = if fence == body.fence {
@@ -54,7 +54,7 @@ impl TaskClient for HttpTasks {
         if answer.status() == StatusCode::OK {
             return serde_json::from_slice(answer.body()).map_err(failed);
         }
-        // Refused for its epoch, it may be over by now; if it is not, others are asked.
+        // The task was refused for its epoch, so the term may be over. If it is not, ask others.
         self.term.check()?;
         let refusal = serde_json::from_slice::<Refusal>(answer.body());
         let reason =

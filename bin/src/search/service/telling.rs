@@ -1,4 +1,4 @@
-//! The leader tells each worker what to hold, and learns from the answers what it has.
+//! Sends each worker its share, and learns from the answers which shards it has.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
@@ -15,24 +15,24 @@ use crate::search::holdings::Holdings;
 use crate::search::shares::Shares;
 use crate::search::wire::{Task, TaskAnswer};
 
-/// Time between two tellings of one worker while the plan stays as it is.
+/// Interval at which a worker is told its share while the plan does not change.
 const EVERY: Duration = Duration::from_secs(2);
-/// Shortest time between two tellings of one worker, however often the plan changes.
+/// Shortest interval at which a worker is told its share, however often the plan changes.
 const AT_MOST_EVERY: Duration = Duration::from_millis(200);
 /// Longest wait for a worker's answer.
 const LIMIT: Duration = Duration::from_secs(2);
 
 pub(super) struct Telling<C> {
     pub(super) shares: Arc<Shares>,
-    /// What the leader itself holds.
+    /// Shards of the leader itself.
     pub(super) here: Arc<Holdings>,
     pub(super) client: C,
-    /// The leader's id.
+    /// Id of the leader.
     pub(super) node: Arc<str>,
     pub(super) clock: Arc<dyn Clock>,
 }
 
-/// The last telling of one worker.
+/// Last time that one worker was told its share.
 #[derive(Clone, Copy, Debug)]
 struct Told {
     at: Time,
@@ -41,7 +41,7 @@ struct Told {
 }
 
 impl Told {
-    /// When the worker is told again; `None` before it has answered.
+    /// Time at which the worker is told again; `None` before it has answered.
     fn due(&self, plan: u64) -> Option<Time> {
         self.is_answered.then(|| self.at + if self.plan == plan { EVERY } else { AT_MOST_EVERY })
     }
@@ -50,7 +50,7 @@ impl Told {
 type Answer = (Arc<str>, Result<TaskAnswer, TaskFailure>);
 
 impl<C: TaskClient> Telling<C> {
-    /// Tells all workers whenever the plan changes, and every now and then, until the term is over or the node is gone.
+    /// Tells all workers their shares whenever the plan changes, and at intervals, until the term is over or the node is gone.
     pub(super) async fn run(self, mut members: Members) {
         let mut told: BTreeMap<Arc<str>, Told> = BTreeMap::new();
         let mut answers: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
@@ -88,7 +88,7 @@ impl<C: TaskClient> Telling<C> {
         }
     }
 
-    /// Makes the plan for the workers as they are now, and follows it on this node.
+    /// Makes the plan for the present workers, and follows it on this node.
     pub(super) fn plan(&self, workers: &[Worker]) {
         let now = self.clock.now();
         self.shares.own(self.here.holding(), now);

@@ -1,4 +1,4 @@
-//! One plan: the share of each worker and of the leader.
+//! Plan: the share of each worker and of the leader.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,29 +8,29 @@ use crate::search::placement::{COPIES, choices};
 use crate::search::shard::ShardId;
 use crate::search::wire::{Holding, Share};
 
-/// The present plan, and what it was made from.
+/// Present plan, with the facts that it was made from.
 #[derive(Debug, Default)]
 pub(super) struct Allocation {
     /// Number of the plan within the term.
     pub(super) plan: u64,
-    /// The workers among which it divides the shards.
+    /// Workers among which the plan divides the shards.
     pub(super) workers: BTreeSet<Arc<str>>,
-    /// The workers that are to hold each shard, the first choice first.
+    /// Workers that must hold each shard, the first choice first.
     pub(super) chosen: Vec<Vec<Arc<str>>>,
     pub(super) shares: BTreeMap<Arc<str>, Arc<Share>>,
     /// Share of the leader itself.
     pub(super) own: Arc<Share>,
 }
 
-/// True if the leader of so many workers holds everything itself: whoever is left of up to three nodes answers at once.
+/// True if the leader of this many workers holds everything itself, so that the last of up to three nodes answers at once.
 #[must_use]
 pub const fn leader_holds_everything(workers: usize) -> bool {
     workers <= COPIES
 }
 
 impl Allocation {
-    /// Divides the shards among `workers`, which hold what `held` says (it may also know of others). The number of the plan
-    /// rises if that changes any share.
+    /// Divides the shards among `workers`. `held` names the shards that each of them holds; it may also name other workers. The
+    /// number of the plan rises if any share changes.
     pub(super) fn renew(
         &mut self,
         shards: u16,
@@ -51,7 +51,7 @@ impl Allocation {
         }
         for choice in 0..COPIES {
             for (shard, chosen) in ShardId::all(shards).zip(&self.chosen) {
-                // First choices come first, and are built first: a new cluster is whole after half of the work.
+                // First choices come first and are built first, so a new cluster is whole after half of the work.
                 let share = chosen.get(choice).and_then(|id| shares.get_mut(id));
                 share.into_iter().for_each(|share| share.hold.push(shard));
             }
@@ -100,7 +100,7 @@ impl Allocation {
         self.own = Arc::new(leader);
     }
 
-    /// Number of nodes that are to hold each shard.
+    /// Number of nodes that must hold each shard.
     pub(super) fn holders(&self) -> usize {
         self.workers.len().min(COPIES) + usize::from(leader_holds_everything(self.workers.len()))
     }

@@ -1,4 +1,4 @@
-//! Who holds what: decided by the leader alone, from its workers as they are now, and sent to them.
+//! Shares: the leader alone decides which node holds which shards, from its present workers, and tells them.
 //!
 //! ```text
 //! workers as they are ─┐                        ┌─► share of each worker ─► POST /task, with every task
@@ -6,9 +6,9 @@
 //! answers to `hold` ───┘                        └─► share of the leader itself
 //!         └─► who has a shard now ─► whom a search asks, how many copies there are
 //! ```
-//! A plan says which workers are to hold a shard, by rendezvous hashing. As long as one of them lacks it, whoever else has it
-//! keeps it: shards move without ever being on nobody. Workers never work a share out for themselves, since they would do it
-//! from a list of workers that nobody keeps fresh.
+//! A plan says which workers must hold a shard, by rendezvous hashing. As long as one of them lacks it, other workers that have
+//! the shard keep it, so a shard that moves is always on some node. Workers never work out a share for themselves, because they
+//! would do it from a list of workers that nobody keeps fresh.
 
 mod allocation;
 mod report;
@@ -26,11 +26,11 @@ use allocation::Allocation;
 pub use allocation::leader_holds_everything;
 pub use report::SharesReport;
 
-/// Time without an answer after which a worker gets no shards any more, though it is still registered. It gets them back with
-/// its next answer.
+/// Time without an answer after which a worker gets no shards, even though it is registered. It gets them back with its next
+/// answer.
 pub const SILENT_AFTER: Duration = Duration::from_secs(10);
 
-/// The shares of one term, as its leader gives them out.
+/// Shares of one term, as its leader assigns them.
 #[derive(Debug)]
 pub struct Shares {
     shards: u16,
@@ -40,29 +40,29 @@ pub struct Shares {
 #[derive(Debug, Default)]
 struct State {
     workers: BTreeMap<Arc<str>, Reported>,
-    /// What the leader itself holds.
+    /// Shards of the leader itself.
     own: Holding,
     allocation: Allocation,
-    /// True if an answer came since the allocation was made.
+    /// True if an answer has arrived since the allocation was made.
     is_outdated: bool,
 }
 
-/// What a worker said last.
+/// Last report of a worker.
 #[derive(Debug)]
 struct Reported {
-    /// When that was; until then, when it was first seen.
+    /// Time of the report; before the first report, the time at which the worker was first seen.
     heard_at: Time,
     holding: Option<Holding>,
 }
 
 impl Shares {
-    /// Shares of a cluster with this number of shards, before the leader knows any worker.
+    /// Makes the shares of a cluster with this number of shards, before the leader knows any worker.
     #[must_use]
     pub fn new(shards: u16) -> Self {
         Self { shards, state: Mutex::default() }
     }
 
-    /// Takes note of the workers that there are now, and makes a new plan if that calls for one.
+    /// Records the present workers, and makes a new plan if they require one.
     pub fn see(&self, workers: &[Worker], now: Time) {
         let mut state = self.state();
         let ids: BTreeSet<&Arc<str>> = workers.iter().map(|worker| &worker.id).collect();
@@ -73,7 +73,7 @@ impl Shares {
         state.plan(self.shards, now);
     }
 
-    /// Takes note of what a worker says it holds.
+    /// Records the shards that a worker reports.
     pub fn heard(&self, worker: &str, holding: Holding, now: Time) {
         let mut state = self.state();
         if let Some(reported) = state.workers.get_mut(worker) {
@@ -84,7 +84,7 @@ impl Shares {
         }
     }
 
-    /// Takes note of what the leader itself holds.
+    /// Records the shards of the leader itself.
     pub fn own(&self, holding: Holding, now: Time) {
         let mut state = self.state();
         state.is_outdated |= state.own != holding;
@@ -92,13 +92,13 @@ impl Shares {
         state.plan(self.shards, now);
     }
 
-    /// The share of a worker; `None` if it has none, since it is unknown or silent.
+    /// Share of a worker; `None` if it has none, because it is unknown or silent.
     #[must_use]
     pub fn of(&self, worker: &str) -> Option<Arc<Share>> {
         self.state().allocation.shares.get(worker).cloned()
     }
 
-    /// The share of the leader itself.
+    /// Share of the leader itself.
     #[must_use]
     pub fn of_leader(&self) -> Arc<Share> {
         Arc::clone(&self.state().allocation.own)
@@ -110,7 +110,7 @@ impl Shares {
         self.state().allocation.plan
     }
 
-    /// Workers to ask for a shard, in this order: those that have it, and then those that are to hold it.
+    /// Workers to ask for a shard: first those that have it, then those that must hold it.
     #[must_use]
     pub fn to_ask(&self, shard: ShardId) -> Vec<Arc<str>> {
         let state = self.state();
@@ -122,7 +122,7 @@ impl Shares {
         asked
     }
 
-    /// The state of all shards, in numbers.
+    /// Numbers about the state of all shards.
     #[must_use]
     pub fn report(&self, now: Time) -> SharesReport {
         let state = self.state();
@@ -131,14 +131,14 @@ impl Shares {
         SharesReport::of(self.shards, state.allocation.holders(), known.chain([&state.own]))
     }
 
-    /// Nothing under the lock can panic halfway through a change, so what a panic elsewhere left is whole.
+    /// Locks the state. No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl State {
-    /// Makes a new allocation if the workers that answer, or what is held, are others than those of the present one.
+    /// Makes a new allocation if the answering workers, or the shards held, differ from those of the present one.
     fn plan(&mut self, shards: u16, now: Time) {
         let answering = self.workers.iter().filter(|(_, reported)| reported.answers(now));
         if self.allocation.plan > 0 && !self.is_outdated && answering.map(|(id, _)| id).eq(&self.allocation.workers) {

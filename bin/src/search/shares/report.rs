@@ -1,4 +1,4 @@
-//! The state of the shards in numbers.
+//! Report on the state of the shards.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,23 +6,23 @@ use crate::search::placement::COPIES;
 use crate::search::shard::ShardId;
 use crate::search::wire::Holding;
 
-/// How many shards are on how many nodes. `whole`, `one_copy` and `none` add up to `shards`.
+/// Numbers of shards by copies. `whole`, `one_copy` and `none` add up to `shards`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SharesReport {
-    /// All shards.
+    /// Number of all shards.
     pub shards: usize,
-    /// Shards of which there are two copies, or as many as there can be.
+    /// Shards with two copies, or with as many as there can be.
     pub whole: usize,
-    /// Shards of which a copy is being built, whatever other copies there are.
+    /// Shards of which a copy is being built, regardless of other copies.
     pub building: usize,
-    /// Shards on one node that could be on two.
+    /// Shards with one copy where there could be two.
     pub one_copy: usize,
-    /// Shards that nobody holds.
+    /// Shards without any copy.
     pub none: usize,
 }
 
 impl SharesReport {
-    /// Counts the copies among what the nodes hold. `holders` is the number of nodes that are to hold each shard.
+    /// Counts the copies on the nodes. `holders` is the number of nodes that must hold each shard.
     pub(super) fn of<'a>(shards: u16, holders: usize, held: impl Iterator<Item = &'a Holding>) -> Self {
         let (mut copies, mut building) = (vec![0_usize; shards.into()], vec![false; shards.into()]);
         for holding in held {

@@ -1,4 +1,4 @@
-//! One node alone over the same documents: what is right.
+//! Right answers: those of a single node over the same documents.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
@@ -16,14 +16,14 @@ use crate::search::query::{self, BadQuery, Query};
 use crate::search::wire::{MAX_LIMIT, MAX_OFFSET, Named, Task, TaskAnswer, Wanted};
 use crate::search::{Settings, ShardId, Statistics, Weights, analyzer};
 
-/// A set of shards, a bit for each.
+/// Set of shards, with a bit for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Shards(pub(super) u16);
 
 impl Shards {
     pub(super) const ALL: Self = Self((1 << SHARDS) - 1);
 
-    /// All sets of shards, larger ones first where that is all that differs.
+    /// All sets of shards. A set comes before its subsets.
     pub(super) fn sets() -> impl Iterator<Item = Self> {
         (0..=Self::ALL.0).rev().map(Self)
     }
@@ -41,11 +41,11 @@ impl Shards {
     }
 }
 
-/// What is right.
+/// Right answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Page {
     pub(super) hits: Vec<ShownHit>,
-    /// How many documents match, in each shard that was searched.
+    /// Number of matching documents in each shard that was searched.
     pub(super) matching: BTreeMap<ShardId, u64>,
 }
 
@@ -55,15 +55,15 @@ impl Page {
     }
 }
 
-/// A node that holds everything and needs nobody.
+/// Node that holds everything and needs no other.
 pub(super) struct Alone {
     holdings: Holdings,
-    /// Each shard in its one state, with the number of its documents.
+    /// Each shard in its only state, with the number of its documents.
     shards: BTreeMap<ShardId, (Named, u64)>,
     whole: Mutex<BTreeMap<Question, Arc<Page>>>,
 }
 
-/// The one of this process. It is the same in every run, and outside of all of them.
+/// Single instance of this process, the same for every run and outside of all of them.
 pub(super) static ALONE: LazyLock<Alone> = LazyLock::new(Alone::new);
 
 impl Alone {
@@ -81,24 +81,24 @@ impl Alone {
         Self { shards: shards.collect(), holdings, whole: Mutex::default() }
     }
 
-    /// Whether `question` is one that is refused.
+    /// True if `question` must be refused.
     pub(super) fn refuses(&self, question: &Question) -> bool {
         parse(question).is_err() || question.limit > MAX_LIMIT || question.offset > MAX_OFFSET
     }
 
-    /// How many documents there are outside of `searched`.
+    /// Number of documents outside the shards `searched`.
     pub(super) fn missing(&self, searched: Shards) -> u64 {
         self.shards.iter().filter(|(shard, _)| !searched.has(**shard)).map(|(_, (_, documents))| documents).sum()
     }
 
-    /// The right answer.
+    /// Right answer to `question`.
     pub(super) fn whole(&self, question: &Question) -> Arc<Page> {
         let mut known = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         let page = known.entry(*question).or_insert_with(|| Arc::new(self.page(question, Shards::ALL, Shards::ALL)));
         Arc::clone(page)
     }
 
-    /// The right answer where only the shards `counted` told their statistics, and of them only `searched` what they found.
+    /// Right answer if only the shards `counted` sent their statistics, and only `searched` of them sent their results.
     pub(super) fn page(&self, question: &Question, counted: Shards, searched: Shards) -> Page {
         let query = parse(question).expect("a question that is not refused is well formed");
         let weights = Weights::new(settings().ranking, &query, &self.statistics(&query, counted));

@@ -1,4 +1,4 @@
-//! Somebody who searches throughout.
+//! Visitors that search throughout a run.
 
 use core::time::Duration;
 
@@ -14,16 +14,16 @@ use super::judge::{Judged, judge};
 use super::question::{QUESTIONS, Question};
 use crate::search::coordinator::SearchAnswer;
 
-/// How long an answer is waited for: less than a search may take, or more.
+/// Limits for waiting for an answer: one shorter than a search may take, and one longer.
 const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(10)];
 /// Longest time after the last fault, or after the start of the last node, until every answer is whole again: sessions of
 /// 4 s end, somebody claims the next term (11 s at most where the store restarted, P6), workers are told what to hold, and
 /// they build it. A machine that stays down is no reason to wait for longer.
 pub const WHOLE_WITHIN: Duration = Duration::from_secs(16);
-/// How often one is sent on before it is enough.
+/// Largest number of redirects that are followed.
 const HOPS: usize = 3;
 
-/// Searches throughout, now here, now there, for one thing or two at once: for
+/// Searches throughout the run, at changing nodes, with one or two searches at a time. For
 /// [`Simulation::visitor`](rolecall_sim::Simulation::visitor).
 ///
 /// # Errors
@@ -59,7 +59,7 @@ pub async fn visit(mut visitor: Visitor) -> Result<(), String> {
     }
 }
 
-/// True if the last fault is so long ago that all answers have to be whole.
+/// True if the last fault is so long ago that all answers must be whole.
 fn has_healed(visitor: &Visitor) -> bool {
     visitor.quiet_for().is_some_and(|quiet| quiet > WHOLE_WITHIN)
 }
@@ -73,11 +73,11 @@ fn unhealed(answer: &SearchAnswer) -> String {
     )
 }
 
-/// Searches for the same thing again and again, waits so long for each answer, and tells all that it sees: where, and what is
-/// found.
+/// Repeats the same search, waits for each answer for at most `patience`, and records everything that it sees: the node that
+/// answers and the result.
 ///
 /// # Errors
-/// As for [`visit`].
+/// Those of [`visit`].
 pub async fn follow(visitor: Visitor, question: Question, patience: Duration) -> Result<(), String> {
     let mut asking = Asking { patience, ..Asking::new(&visitor) };
     loop {
@@ -117,21 +117,21 @@ pub(super) fn choice(bits: u64, of: usize) -> usize {
     usize::try_from(bits % of.max(1) as u64).unwrap_or(0)
 }
 
-/// Whoever asks, and whom.
+/// Visitor with the nodes that it may ask.
 pub(super) struct Asking {
     client: Client,
     clock: std::sync::Arc<dyn Clock>,
     addresses: Vec<String>,
-    /// Who is asked next.
+    /// Index of the node to ask next.
     place: usize,
     patience: Duration,
-    /// How often nobody answered since somebody did.
+    /// Number of unanswered requests since the last answer.
     in_vain: usize,
 }
 
-/// What came of one search.
+/// Result of one search.
 pub(super) struct Outcome {
-    /// Who answered; nobody where nothing came.
+    /// Address of the node that answered; `None` if none did.
     address: Option<String>,
     pub(super) judged: Option<Judged>,
 }
@@ -149,7 +149,7 @@ impl Asking {
         Self { place, patience: PATIENCE[1], ..asking }
     }
 
-    /// Asks whoever is next, and goes where it is sent.
+    /// Asks the next node and follows redirects.
     pub(super) async fn ask(&self, question: &Question) -> Result<Outcome, String> {
         let deadline = self.clock.now() + self.patience;
         let mut address = self.addresses[self.place].clone();
@@ -169,7 +169,7 @@ impl Asking {
         Ok(Outcome { address: None, judged: None })
     }
 
-    /// Counts what came, and turns to who answered, or else to the next.
+    /// Counts the result, and turns to the node that answered, or else to the next one.
     fn heard(&mut self, visitor: &Visitor, outcome: Outcome) -> Option<SearchAnswer> {
         let (what, answer) = match outcome.judged {
             Some(Judged::Whole(answer)) => {
