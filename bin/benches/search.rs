@@ -9,12 +9,12 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use rolecall::Time;
 use rolecall_cli::search::holdings::Holdings;
-use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::index::IndexStorage;
 use rolecall_cli::search::query::{Leaf, Node, Query};
-use rolecall_cli::search::wire::{Named, Task, TaskAnswer};
+use rolecall_cli::search::wire::{SnapshotRef, Task, TaskAnswer};
 use rolecall_cli::search::{Ranking, Settings, ShardId, Statistics, Weights};
-use rolecall_core::Time;
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, TermQuery};
 use tantivy::schema::{Field, IndexRecordOption, Schema, TEXT};
@@ -64,7 +64,7 @@ fn holdings(folder: &Path, shards: u16) -> Holdings {
     let shards = shards.try_into().expect("a number of shards that is accepted");
     let settings = Settings { shards, ranking: Ranking::Bm25 };
     let holdings =
-        Holdings::open(folder, settings, Storage::Memory, SystemTime::now()).expect("the folder can be read");
+        Holdings::open(folder, settings, IndexStorage::Memory, SystemTime::now()).expect("the folder can be read");
     holdings.want(ShardId::all(settings.shards.count()));
     for due in holdings.look(SystemTime::now(), Time::ZERO).expect("the folder can be read") {
         holdings.refresh(&due, Time::ZERO).expect("the index is built");
@@ -80,7 +80,7 @@ fn both_rounds(holdings: &Holdings, query: &Query) -> usize {
     let mut sum = Statistics::default();
     answered.iter().for_each(|shard| sum.add(&shard.statistics));
     let weights = Weights::new(Ranking::Bm25, query, &sum);
-    let shards: Vec<Named> = answered.iter().map(|shard| shard.named).collect();
+    let shards: Vec<SnapshotRef> = answered.iter().map(|shard| shard.source).collect();
     let task = Task::Search { shards, query: query.clone(), weights, limit: BEST };
     let Ok(TaskAnswer::Search { hits, .. }) = holdings.answer(&task) else { panic!("it answers hits") };
     hits.len()

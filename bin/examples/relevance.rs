@@ -13,7 +13,7 @@ use std::time::SystemTime;
 use rolecall::SystemClock;
 use rolecall_cli::search::coordinator::{Coordinator, Pace, SearchRequest, TaskClient, TaskFailure, Worker};
 use rolecall_cli::search::holdings::Holdings;
-use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::index::IndexStorage;
 use rolecall_cli::search::shares::Shares;
 use rolecall_cli::search::wire::{MAX_LIMIT, Task, TaskAnswer};
 use rolecall_cli::search::{Ranking, Settings, ShardId};
@@ -63,7 +63,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
 
 fn coordinator(documents: &Path, ranking: Ranking) -> Result<Coordinator<Nobody>, Box<dyn Error>> {
     let settings = Settings { ranking, ..Settings::default() };
-    let holdings = Holdings::open(documents, settings, Storage::Memory, SystemTime::now())?;
+    let holdings = Holdings::open(documents, settings, IndexStorage::Memory, SystemTime::now())?;
     holdings.want(ShardId::all(settings.shards.count()));
     for due in holdings.look(SystemTime::now(), Time::ZERO)? {
         holdings.refresh(&due, Time::ZERO)?;

@@ -11,7 +11,7 @@ use std::time::SystemTime;
 use rolecall::Time;
 use rolecall_cli::search::documents::{DocumentFile, FolderError, Scan, Source};
 use rolecall_cli::search::holdings::Holdings;
-use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::index::IndexStorage;
 use rolecall_cli::search::wire::{Task, TaskAnswer};
 use rolecall_cli::search::{Settings, ShardId};
 
@@ -46,7 +46,9 @@ fn nothing_starts_a_thread() -> Result<(), Box<dyn Error>> {
     let before = threads()?;
     let most = Arc::new(AtomicUsize::new(0));
     // The second round finds the index that the first has stored.
-    for storage in [Storage::Memory, Storage::Disk(data.path().to_owned()), Storage::Disk(data.path().to_owned())] {
+    for storage in
+        [IndexStorage::Memory, IndexStorage::Disk(data.path().to_owned()), IndexStorage::Disk(data.path().to_owned())]
+    {
         let settings = Settings::default();
         let shards: Vec<_> = ShardId::all(settings.shards.count()).collect();
         let documents = Arc::new(Counting { folder: folder.path().to_owned(), most: Arc::clone(&most) });

@@ -13,7 +13,7 @@ use rolecall::http::{Client, ClientLimits, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
 use rolecall::{Clock, Config, Epoch, Fence, Role, SystemClock, TokioNet};
 use rolecall_cli::search::coordinator::Pace;
-use rolecall_cli::search::index::Storage;
+use rolecall_cli::search::index::IndexStorage;
 use rolecall_cli::search::wire::{Task, TaskRequest, VERSION};
 use rolecall_cli::search::{Ranking, SearchOptions, SearchService, Settings, ShardId, Work};
 use serde_json::Value;
@@ -29,7 +29,7 @@ struct Node {
     service: SearchService,
 }
 
-async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: Storage) -> Result<Node, Box<dyn Error>> {
+async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: IndexStorage) -> Result<Node, Box<dyn Error>> {
     let service = SearchService::open(SearchOptions {
         node: id.into(),
         documents: Arc::new(documents.to_owned()),
@@ -121,7 +121,7 @@ async fn a_cluster_that_shrinks_to_one_node_gives_the_same_answers() -> Outcome 
     let store = MemoryStore::new(Arc::new(SystemClock::new()));
     let mut nodes = Vec::new();
     for id in ["a", "b", "c"] {
-        nodes.push(start(&store, id, documents.path(), Storage::Disk(data.path().join(id))).await?);
+        nodes.push(start(&store, id, documents.path(), IndexStorage::Disk(data.path().join(id))).await?);
     }
     let mut expected: Option<Value> = None;
     while !nodes.is_empty() {
@@ -136,7 +136,7 @@ async fn a_cluster_that_shrinks_to_one_node_gives_the_same_answers() -> Outcome 
         nodes.remove(at).running.crash().await;
     }
 
-    let again = start(&store, "a", documents.path(), Storage::Disk(data.path().join("a"))).await?;
+    let again = start(&store, "a", documents.path(), IndexStorage::Disk(data.path().join("a"))).await?;
     let nodes = [again];
     assert_eq!(leader(&nodes).await, 0);
     let answer = search(&nodes[0], "shared+word1+NOT+word2", |_| true).await;
@@ -151,8 +151,8 @@ async fn documents_are_found_soon_after_they_change() -> Outcome {
     write_documents(documents.path())?;
     let store = MemoryStore::new(Arc::new(SystemClock::new()));
     let nodes = [
-        start(&store, "a", documents.path(), Storage::Memory).await?,
-        start(&store, "b", documents.path(), Storage::Memory).await?,
+        start(&store, "a", documents.path(), IndexStorage::Memory).await?,
+        start(&store, "b", documents.path(), IndexStorage::Memory).await?,
     ];
     let leader = &nodes[leader(&nodes).await];
     let path = documents.path().join("fresh.txt");
@@ -173,8 +173,8 @@ async fn requests_in_the_wrong_place_or_form_are_told_so() -> Outcome {
     write_documents(documents.path())?;
     let store = MemoryStore::new(Arc::new(SystemClock::new()));
     let nodes = [
-        start(&store, "a", documents.path(), Storage::Memory).await?,
-        start(&store, "b", documents.path(), Storage::Memory).await?,
+        start(&store, "a", documents.path(), IndexStorage::Memory).await?,
+        start(&store, "b", documents.path(), IndexStorage::Memory).await?,
     ];
     let at = leader(&nodes).await;
     let (leader, worker) = (&nodes[at], &nodes[1 - at]);

@@ -10,7 +10,7 @@ use tokio::sync::OnceCell;
 use crate::cli::Tuning;
 use crate::front::SearchView;
 use crate::search::coordinator::Pace;
-use crate::search::index::Storage;
+use crate::search::index::IndexStorage;
 use crate::search::{RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
 
 /// The search of one node. A folder that can't be read is reported, and tried again each time a role is to be served.
@@ -26,7 +26,7 @@ impl Application {
         let options = SearchOptions {
             node: id.into(),
             documents: Arc::new(documents.to_owned()),
-            storage: Storage::Disk(data.to_owned()),
+            storage: IndexStorage::Disk(data.to_owned()),
             settings: Settings { shards: tuning.shards, ranking: tuning.ranking },
             rescan: RESCAN,
             pace: Pace::default(),

@@ -5,8 +5,7 @@ use std::io;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use rolecall::{BoxFuture, Clock};
-use rolecall_core::Time;
+use rolecall::{BoxFuture, Clock, Time};
 
 use super::holdings::Holdings;
 

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use rolecall_core::Fence;
+use rolecall::Fence;
 use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
@@ -67,7 +67,7 @@ pub enum Task {
     /// Round 2: the best documents of these snapshots together.
     Search {
         /// The snapshots.
-        shards: Vec<Named>,
+        shards: Vec<SnapshotRef>,
         /// The query.
         query: Query,
         /// Weights of its leaves.
@@ -78,7 +78,7 @@ pub enum Task {
     /// Round 3: titles and snippets of these documents.
     Snippets {
         /// The documents.
-        documents: Vec<Wanted>,
+        documents: Vec<SnippetRequest>,
         /// The query.
         query: Query,
         /// Weights of its leaves.
@@ -88,7 +88,7 @@ pub enum Task {
 
 /// Reference to a shard in a given state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Named {
+pub struct SnapshotRef {
     /// The shard.
     pub shard: ShardId,
     /// Its state.
@@ -97,10 +97,10 @@ pub struct Named {
 
 /// Document of which a snippet is wanted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Wanted {
+pub struct SnippetRequest {
     /// Shard of the document, in the state in which the document was found.
     #[serde(flatten)]
-    pub named: Named,
+    pub source: SnapshotRef,
     /// Its path.
     pub path: String,
 }
@@ -123,7 +123,7 @@ pub enum TaskAnswer {
         gone: Vec<ShardId>,
     },
     /// Title and snippet of each document that still exists in the given state.
-    Snippets(Vec<Shown>),
+    Snippets(Vec<DocumentSnippet>),
 }
 
 /// Shards of a worker, by progress.
@@ -142,7 +142,7 @@ pub struct Holding {
 pub struct ShardStatistics {
     /// The shard, in a given state.
     #[serde(flatten)]
-    pub named: Named,
+    pub source: SnapshotRef,
     /// Its statistics.
     #[serde(flatten)]
     pub statistics: Statistics,
@@ -170,7 +170,7 @@ pub struct Hit {
 
 /// Parts of a document that are shown to a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Shown {
+pub struct DocumentSnippet {
     /// Its shard.
     pub shard: ShardId,
     /// Its path.

@@ -5,7 +5,9 @@ use super::index::{Highlighter, Scorer, Top};
 use super::query::Query;
 use super::shard::ShardId;
 use super::weights::Weights;
-use super::wire::{Hit, Matching, Named, ShardStatistics, Shown, Task, TaskAnswer, TaskError, Wanted};
+use super::wire::{
+    DocumentSnippet, Hit, Matching, ShardStatistics, SnapshotRef, SnippetRequest, Task, TaskAnswer, TaskError,
+};
 
 impl Holdings {
     /// Does a task on the calling thread and returns the answer.
@@ -26,8 +28,8 @@ impl Holdings {
         let mut answered = Vec::with_capacity(shards.len());
         for &shard in shards {
             if let Some(snapshot) = self.current(shard) {
-                let named = Named { shard, snapshot: snapshot.id };
-                answered.push(ShardStatistics { named, statistics: snapshot.statistics(terms)? });
+                let source = SnapshotRef { shard, snapshot: snapshot.id };
+                answered.push(ShardStatistics { source, statistics: snapshot.statistics(terms)? });
             }
         }
         Ok(TaskAnswer::Statistics(answered))
@@ -35,17 +37,17 @@ impl Holdings {
 
     fn search(
         &self,
-        shards: &[Named],
+        shards: &[SnapshotRef],
         query: &Query,
         weights: &Weights,
         limit: usize,
     ) -> Result<TaskAnswer, TaskError> {
         let mut snapshots = Vec::with_capacity(shards.len());
         let mut gone = Vec::new();
-        for named in shards {
-            match self.state_of(named.shard, named.snapshot) {
+        for source in shards {
+            match self.state_of(source.shard, source.snapshot) {
                 Some(Some(snapshot)) => snapshots.push(snapshot),
-                Some(None) => gone.push(named.shard),
+                Some(None) => gone.push(source.shard),
                 None => {}
             }
         }
@@ -61,13 +63,18 @@ impl Holdings {
         Ok(TaskAnswer::Search { shards: matching, hits: hits.collect(), gone })
     }
 
-    fn snippets(&self, documents: &[Wanted], query: &Query, weights: &Weights) -> Result<TaskAnswer, TaskError> {
+    fn snippets(
+        &self,
+        documents: &[SnippetRequest],
+        query: &Query,
+        weights: &Weights,
+    ) -> Result<TaskAnswer, TaskError> {
         let highlighter = Highlighter::new(self.settings().ranking, query, weights);
         let mut shown = Vec::with_capacity(documents.len());
-        for Wanted { named, path } in documents {
-            let Some(Some(snapshot)) = self.state_of(named.shard, named.snapshot) else { continue };
+        for SnippetRequest { source, path } in documents {
+            let Some(Some(snapshot)) = self.state_of(source.shard, source.snapshot) else { continue };
             if let Some((title, snippet)) = highlighter.show(&snapshot, path)? {
-                shown.push(Shown { shard: named.shard, path: path.clone(), title, snippet });
+                shown.push(DocumentSnippet { shard: source.shard, path: path.clone(), title, snippet });
             }
         }
         Ok(TaskAnswer::Snippets(shown))

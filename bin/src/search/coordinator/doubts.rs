@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::Time;
+use rolecall::Time;
 
 /// Time for which a doubtful worker is asked last, so that a worker that hangs delays one search and not every search.
 const DOUBTED_FOR: Duration = Duration::from_secs(2);

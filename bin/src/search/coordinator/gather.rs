@@ -4,8 +4,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use rolecall::{BoxFuture, TermOver};
-use rolecall_core::Time;
+use rolecall::{BoxFuture, TermOver, Time};
 
 use super::doubts::Judgement;
 use super::latency::TaskKind;

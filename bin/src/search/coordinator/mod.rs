@@ -21,8 +21,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rolecall::{Clock, TermOver};
-use rolecall_core::Time;
+use rolecall::{Clock, TermOver, Time};
 
 use super::analysis::analyzer;
 use super::holdings::Holdings;
@@ -31,7 +30,7 @@ use super::settings::Settings;
 use super::shard::ShardId;
 use super::shares::Shares;
 use super::weights::{Statistics, Weights};
-use super::wire::{Hit, MAX_LIMIT, MAX_OFFSET, Named, Task, TaskAnswer, TaskError, Wanted};
+use super::wire::{Hit, MAX_LIMIT, MAX_OFFSET, SnapshotRef, SnippetRequest, Task, TaskAnswer, TaskError};
 pub use answer::{SearchAnswer, SearchError, SearchRequest, ShownHit};
 
 use doubts::Doubts;
@@ -194,7 +193,7 @@ impl<C: TaskClient> Coordinator<C> {
             statistics.parts.values().for_each(|counted| sum.add(&counted.statistics));
             let weights = Weights::new(self.settings().ranking, query, &sum);
 
-            let shards = statistics.parts.iter().map(|(&shard, counted)| (shard, counted.named.snapshot));
+            let shards = statistics.parts.iter().map(|(&shard, counted)| (shard, counted.source.snapshot));
             let round = SearchRound { snapshots: shards.collect(), query, weights: &weights, limit };
             let asking = self.asking(workers, begun, 7, 8);
             let found = asking.gather(&round, statistics.parts.keys().copied().collect()).await?;
@@ -233,11 +232,11 @@ impl<C: TaskClient> Coordinator<C> {
         begun: Time,
     ) -> Result<Vec<ShownHit>, TermOver> {
         let hits: Vec<_> = hits.collect();
-        let mut documents: BTreeMap<ShardId, Vec<Wanted>> = BTreeMap::new();
+        let mut documents: BTreeMap<ShardId, Vec<SnippetRequest>> = BTreeMap::new();
         for hit in &hits {
             if let Some(counted) = statistics.parts.get(&hit.shard) {
-                let named = Named { shard: hit.shard, snapshot: counted.named.snapshot };
-                documents.entry(hit.shard).or_default().push(Wanted { named, path: hit.path.clone() });
+                let source = SnapshotRef { shard: hit.shard, snapshot: counted.source.snapshot };
+                documents.entry(hit.shard).or_default().push(SnippetRequest { source, path: hit.path.clone() });
             }
         }
         let shards = documents.keys().copied().collect();

@@ -8,7 +8,7 @@ use crate::search::index::SnapshotId;
 use crate::search::query::Query;
 use crate::search::shard::ShardId;
 use crate::search::weights::{Statistics, Weights};
-use crate::search::wire::{Hit, Named, Shown, Task, TaskAnswer, Wanted};
+use crate::search::wire::{DocumentSnippet, Hit, SnapshotRef, SnippetRequest, Task, TaskAnswer};
 
 /// Round 1: statistics.
 pub(super) struct StatisticsRound {
@@ -17,7 +17,7 @@ pub(super) struct StatisticsRound {
 
 /// Statistics of a shard, with the state to which they belong.
 pub(super) struct Counted {
-    pub(super) named: Named,
+    pub(super) source: SnapshotRef,
     pub(super) statistics: Statistics,
 }
 
@@ -35,7 +35,7 @@ impl Round for StatisticsRound {
         let whole = shards.iter().all(|shard| shard.statistics.frequencies.len() == self.terms.len());
         let parts = shards
             .into_iter()
-            .map(|shard| (shard.named.shard, Counted { named: shard.named, statistics: shard.statistics }));
+            .map(|shard| (shard.source.shard, Counted { source: shard.source, statistics: shard.statistics }));
         whole.then(|| Answered { parts: parts.collect(), gone: Vec::new() })
     }
 }
@@ -62,10 +62,11 @@ impl Round for SearchRound<'_> {
     const KIND: TaskKind = TaskKind::Search;
 
     fn task(&self, shards: &[ShardId]) -> Task {
-        let named =
-            shards.iter().filter_map(|&shard| self.snapshots.get(&shard).map(|&snapshot| Named { shard, snapshot }));
+        let snapshots = shards
+            .iter()
+            .filter_map(|&shard| self.snapshots.get(&shard).map(|&snapshot| SnapshotRef { shard, snapshot }));
         let (query, weights) = (self.query.clone(), self.weights.clone());
-        Task::Search { shards: named.collect(), query, weights, limit: self.limit }
+        Task::Search { shards: snapshots.collect(), query, weights, limit: self.limit }
     }
 
     fn read(&self, answer: TaskAnswer) -> Option<Answered<Found>> {
@@ -103,13 +104,13 @@ impl Best {
 
 /// Round 3: titles and snippets.
 pub(super) struct SnippetRound<'a> {
-    pub(super) documents: BTreeMap<ShardId, Vec<Wanted>>,
+    pub(super) documents: BTreeMap<ShardId, Vec<SnippetRequest>>,
     pub(super) query: &'a Query,
     pub(super) weights: &'a Weights,
 }
 
 impl Round for SnippetRound<'_> {
-    type Part = Vec<Shown>;
+    type Part = Vec<DocumentSnippet>;
 
     const KIND: TaskKind = TaskKind::Snippets;
 
@@ -118,7 +119,7 @@ impl Round for SnippetRound<'_> {
         Task::Snippets { documents: documents.collect(), query: self.query.clone(), weights: self.weights.clone() }
     }
 
-    fn read(&self, answer: TaskAnswer) -> Option<Answered<Vec<Shown>>> {
+    fn read(&self, answer: TaskAnswer) -> Option<Answered<Vec<DocumentSnippet>>> {
         let TaskAnswer::Snippets(documents) = answer else { return None };
         let mut parts: BTreeMap<_, Vec<_>> = BTreeMap::new();
         for shown in documents {

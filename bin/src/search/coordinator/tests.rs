@@ -6,13 +6,12 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use rolecall::{Clock, TermOver};
-use rolecall_core::{Epoch, Fence, Incarnation, Time};
+use rolecall::{Clock, Epoch, Fence, Incarnation, TermOver, Time};
 use tempfile::TempDir;
 
 use super::{Coordinator, Hedging, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};
 use crate::search::holdings::Holdings;
-use crate::search::index::Storage;
+use crate::search::index::IndexStorage;
 use crate::search::placement::shards_of;
 use crate::search::shares::Shares;
 use crate::search::testing::{TokioClock, index_all, queries, write_documents};
@@ -116,7 +115,7 @@ impl Cluster {
     /// Workers `a`, `b`, and so on, all of whose shards are indexed. A leader without workers has all shards itself.
     fn new(folder: &Path, workers: u8, settings: Settings) -> Self {
         let open = || {
-            let opened = Holdings::open(folder, settings, Storage::Memory, SystemTime::now());
+            let opened = Holdings::open(folder, settings, IndexStorage::Memory, SystemTime::now());
             Arc::new(opened.expect("the folder can be read"))
         };
         let names: Vec<String> = (0..workers).map(|number| char::from(b'a' + number).to_string()).collect();

@@ -15,13 +15,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
-use rolecall_core::Time;
+use rolecall::Time;
 use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::mutant::Mutant;
 use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, Source};
-use crate::search::index::{BuildError, FileOutcome, Held, Plan, Snapshot, SnapshotId, Storage, build, unchanged};
+use crate::search::index::{
+    BuildError, BuildInput, FileOutcome, Held, IndexStorage, Snapshot, SnapshotId, build, unchanged,
+};
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 use told::{Followed, Wanted};
@@ -37,7 +39,7 @@ pub const KEEP_UNWANTED: Duration = Duration::from_secs(60);
 pub struct Holdings {
     documents: Arc<dyn Source>,
     settings: Settings,
-    storage: Storage,
+    storage: IndexStorage,
     state: Mutex<State>,
     /// Number of times that the wanted shards have changed.
     renewals: watch::Sender<u64>,
@@ -102,7 +104,12 @@ impl Holdings {
     ///
     /// # Errors
     /// If the folder does not exist or cannot be read.
-    pub fn open(folder: &Path, settings: Settings, storage: Storage, now: SystemTime) -> Result<Self, FolderError> {
+    pub fn open(
+        folder: &Path,
+        settings: Settings,
+        storage: IndexStorage,
+        now: SystemTime,
+    ) -> Result<Self, FolderError> {
         Self::of(Arc::new(folder.to_owned()), settings, storage, now)
     }
 
@@ -113,7 +120,7 @@ impl Holdings {
     pub fn of(
         documents: Arc<dyn Source>,
         settings: Settings,
-        storage: Storage,
+        storage: IndexStorage,
         now: SystemTime,
     ) -> Result<Self, FolderError> {
         let scan = documents.scan(now)?;
@@ -163,8 +170,8 @@ impl Holdings {
         let next = match held {
             Some(held) if unchanged(&held.files, files) => held,
             held => {
-                let plan = Plan { documents: &*self.documents, settings: self.settings, shard: *shard, files };
-                build(plan, held.as_ref(), &self.storage)?
+                let input = BuildInput { documents: &*self.documents, settings: self.settings, shard: *shard, files };
+                build(input, held.as_ref(), &self.storage)?
             }
         };
         self.state().install(*shard, next, now);

@@ -6,11 +6,11 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use rolecall_core::Time;
+use rolecall::Time;
 
 use super::{Holdings, KEEP_PREVIOUS, KEEP_UNWANTED};
 use crate::search::documents::{FolderError, SkipReason};
-use crate::search::index::{SnapshotId, Storage};
+use crate::search::index::{IndexStorage, SnapshotId};
 use crate::search::testing::{index_all, write_documents};
 use crate::search::{Settings, ShardId};
 
@@ -18,7 +18,7 @@ type Outcome = Result<(), Box<dyn Error>>;
 
 const ONLY: ShardId = ShardId(0);
 
-fn open(folder: &Path, shards: u16, storage: Storage) -> Result<Holdings, Box<dyn Error>> {
+fn open(folder: &Path, shards: u16, storage: IndexStorage) -> Result<Holdings, Box<dyn Error>> {
     let settings = Settings { shards: shards.try_into()?, ..Settings::default() };
     let holdings = Holdings::open(folder, settings, storage, SystemTime::now())?;
     holdings.want(ShardId::all(shards));
@@ -34,7 +34,7 @@ fn current(holdings: &Holdings) -> SnapshotId {
 fn the_state_before_is_kept_for_a_while() -> Outcome {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("a.txt"), "one")?;
-    let holdings = open(folder.path(), 1, Storage::Memory)?;
+    let holdings = open(folder.path(), 1, IndexStorage::Memory)?;
     let before = current(&holdings);
     let changed = Time::from_millis(1000);
 
@@ -53,7 +53,7 @@ fn the_state_before_is_kept_for_a_while() -> Outcome {
 fn a_shard_that_is_no_longer_wanted_is_kept_up_to_date_for_a_while() -> Outcome {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("a.txt"), "one")?;
-    let holdings = open(folder.path(), 1, Storage::Memory)?;
+    let holdings = open(folder.path(), 1, IndexStorage::Memory)?;
     let before = current(&holdings);
 
     holdings.want([]);
@@ -70,7 +70,7 @@ fn a_shard_that_is_no_longer_wanted_is_kept_up_to_date_for_a_while() -> Outcome 
 fn an_index_that_lies_among_the_documents_is_not_searched() -> Outcome {
     let folder = tempfile::tempdir()?;
     fs::write(folder.path().join("a.txt"), "one")?;
-    let holdings = open(folder.path(), 1, Storage::Disk(folder.path().join("data")))?;
+    let holdings = open(folder.path(), 1, IndexStorage::Disk(folder.path().join("data")))?;
     let first = current(&holdings);
 
     index_all(&holdings, Time::from_millis(1000));
@@ -86,7 +86,7 @@ fn a_folder_that_disappears_leaves_the_index_as_it_is() -> Outcome {
     let (folder, away) = (parent.path().join("documents"), parent.path().join("away"));
     fs::create_dir(&folder)?;
     fs::write(folder.join("a.txt"), "one")?;
-    let holdings = open(&folder, 1, Storage::Memory)?;
+    let holdings = open(&folder, 1, IndexStorage::Memory)?;
 
     fs::rename(&folder, &away)?;
     assert!(matches!(holdings.look(SystemTime::now(), Time::ZERO), Err(FolderError::Missing(_))));
@@ -102,7 +102,7 @@ fn a_folder_that_disappears_leaves_the_index_as_it_is() -> Outcome {
 fn a_restart_builds_only_what_changed() -> Outcome {
     let (folder, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     write_documents(folder.path(), 60, 3)?;
-    let storage = Storage::Disk(data.path().to_owned());
+    let storage = IndexStorage::Disk(data.path().to_owned());
     let kept = || -> Result<BTreeSet<(PathBuf, u64)>, Box<dyn Error>> {
         open(folder.path(), 8, storage.clone())?;
         let mut kept = BTreeSet::new();
@@ -127,7 +127,7 @@ fn a_restart_builds_only_what_changed() -> Outcome {
 fn a_build_that_fails_leaves_nothing_behind_and_is_due_again() -> Outcome {
     let (folder, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     fs::write(folder.path().join("a.txt"), "one")?;
-    let holdings = open(folder.path(), 1, Storage::Disk(data.path().join("index")))?;
+    let holdings = open(folder.path(), 1, IndexStorage::Disk(data.path().join("index")))?;
     let shard = data.path().join("index/v1-1-bm25/0000");
     let later = SystemTime::now() + Duration::from_secs(60);
 
@@ -155,7 +155,7 @@ fn what_is_skipped_is_reported_by_reason() -> Outcome {
     fs::set_permissions(folder.path().join("locked.txt"), fs::Permissions::from_mode(0o000))?;
     let readable_all_the_same = fs::read(folder.path().join("locked.txt")).is_ok();
     for _start in 0..2 {
-        let report = open(folder.path(), 4, Storage::Disk(data.path().to_owned()))?.report();
+        let report = open(folder.path(), 4, IndexStorage::Disk(data.path().to_owned()))?.report();
         assert_eq!((report.wanted, report.ready), (4, 4));
         assert_eq!(report.documents, 1 + u64::from(readable_all_the_same));
         let counts = report.skipped.counts;

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::MutexGuard;
 
-use rolecall_core::Fence;
+use rolecall::Fence;
 use tokio::sync::watch;
 
 use super::{Holdings, State};

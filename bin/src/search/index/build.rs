@@ -10,7 +10,7 @@ use tantivy::{Directory, Index, IndexBuilder, IndexSettings, TantivyDocument};
 
 use super::manifest::{FORMAT, FileOutcome, FileRecord};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
-use super::storage::{Held, Storage, draft, publish, remove};
+use super::storage::{Held, IndexStorage, draft, publish, remove};
 use crate::search::analysis;
 use crate::search::documents::{self, Content, DocumentFile, SkipReason, Source, Text};
 use crate::search::hash::StableHash;
@@ -19,7 +19,7 @@ use crate::search::shard::ShardId;
 
 /// Everything that an index is built from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plan<'a> {
+pub(crate) struct BuildInput<'a> {
     pub(crate) documents: &'a dyn Source,
     pub(crate) settings: Settings,
     pub(crate) shard: ShardId,
@@ -42,19 +42,19 @@ pub enum BuildError {
 ///
 /// # Errors
 /// If the index cannot be built or stored. A file that cannot be read is skipped, which is not an error.
-pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -> Result<Held, BuildError> {
+pub(crate) fn build(input: BuildInput<'_>, current: Option<&Held>, storage: &IndexStorage) -> Result<Held, BuildError> {
     if let Some(current) = current
-        && let Some(files) = only_stamps_changed(plan, current)
+        && let Some(files) = only_stamps_changed(input, current)
     {
         let held = Held { snapshot: Arc::clone(&current.snapshot), files };
-        storage.update(plan.settings, &held)?;
+        storage.update(input.settings, &held)?;
         return Ok(held);
     }
-    match storage.shard_folder(plan.settings, plan.shard) {
-        None => Ok(write(plan, &RamDirectory::create())?.1),
+    match storage.shard_folder(input.settings, input.shard) {
+        None => Ok(write(input, &RamDirectory::create())?.1),
         Some(folder) => {
             let draft = draft(&folder)?;
-            let kept = keep(plan, &draft, &folder);
+            let kept = keep(input, &draft, &folder);
             if kept.is_err() {
                 // Otherwise every attempt on a full disk would leave another draft behind.
                 remove(&draft);
@@ -65,47 +65,47 @@ pub(crate) fn build(plan: Plan<'_>, current: Option<&Held>, storage: &Storage) -
 }
 
 /// Builds the index in the folder `draft` and moves it into the shard's folder.
-fn keep(plan: Plan<'_>, draft: &Path, shard_folder: &Path) -> Result<Held, BuildError> {
-    let (index, held) = write(plan, &MmapDirectory::open(draft).map_err(tantivy::TantivyError::from)?)?;
+fn keep(input: BuildInput<'_>, draft: &Path, shard_folder: &Path) -> Result<Held, BuildError> {
+    let (index, held) = write(input, &MmapDirectory::open(draft).map_err(tantivy::TantivyError::from)?)?;
     drop(index);
-    held.manifest(plan.settings).write(draft)?;
+    held.manifest(input.settings).write(draft)?;
     publish(draft, shard_folder, &held.snapshot.id.to_string())?;
     Ok(held)
 }
 
 /// Records of the files with their present stamps, if their contents are those of `current`.
-fn only_stamps_changed(plan: Plan<'_>, current: &Held) -> Option<Arc<[FileRecord]>> {
+fn only_stamps_changed(input: BuildInput<'_>, current: &Held) -> Option<Arc<[FileRecord]>> {
     let same =
         |(record, file): (&FileRecord, &DocumentFile)| record.path == file.path && record.stamp.size == file.stamp.size;
-    if current.files.len() != plan.files.len() || !current.files.iter().zip(plan.files).all(same) {
+    if current.files.len() != input.files.len() || !current.files.iter().zip(input.files).all(same) {
         return None;
     }
-    let mut identity = Identity::new(plan);
-    for file in plan.files {
-        identity.add(&file.path, documents::read(plan.documents, file).ok()?.hash);
+    let mut identity = Identity::new(input);
+    for file in input.files {
+        identity.add(&file.path, documents::read(input.documents, file).ok()?.hash);
     }
     (identity.finish() == current.snapshot.id).then(|| {
-        let records = current.files.iter().zip(plan.files);
+        let records = current.files.iter().zip(input.files);
         records
             .map(|(record, file)| FileRecord { stamp: file.stamp, settled: file.settled, ..record.clone() })
             .collect()
     })
 }
 
-fn write<D: Directory + Clone>(plan: Plan<'_>, directory: &D) -> Result<(Option<Index>, Held), BuildError> {
-    if plan.files.is_empty() {
-        let snapshot = Snapshot::new(Identity::new(plan).finish(), plan.shard, Vec::new(), None)?;
+fn write<D: Directory + Clone>(input: BuildInput<'_>, directory: &D) -> Result<(Option<Index>, Held), BuildError> {
+    if input.files.is_empty() {
+        let snapshot = Snapshot::new(Identity::new(input).finish(), input.shard, Vec::new(), None)?;
         return Ok((None, Held { snapshot: Arc::new(snapshot), files: Arc::default() }));
     }
-    let mut writer = Writer::new(plan, directory.clone())?;
-    for file in plan.files {
+    let mut writer = Writer::new(input, directory.clone())?;
+    for file in input.files {
         writer.add(file)?;
     }
     writer.finish()
 }
 
 struct Writer<'a> {
-    plan: Plan<'a>,
+    input: BuildInput<'a>,
     index: SingleSegmentIndexWriter,
     fields: Fields,
     analyzer: tantivy::tokenizer::TextAnalyzer,
@@ -115,11 +115,11 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn new(plan: Plan<'a>, directory: impl Directory) -> Result<Self, BuildError> {
+    fn new(input: BuildInput<'a>, directory: impl Directory) -> Result<Self, BuildError> {
         let (schema, fields) = schema();
-        let bytes: u64 = plan.files.iter().map(|file| file.stamp.size).sum();
+        let bytes: u64 = input.files.iter().map(|file| file.stamp.size).sum();
         let tokenizers = tantivy::tokenizer::TokenizerManager::default();
-        tokenizers.register(analysis::ANALYZER, analysis::analyzer(plan.settings.ranking));
+        tokenizers.register(analysis::ANALYZER, analysis::analyzer(input.settings.ranking));
         let index = IndexBuilder::new()
             .schema(schema)
             .tokenizers(tokenizers)
@@ -127,11 +127,11 @@ impl<'a> Writer<'a> {
             .settings(IndexSettings { docstore_compress_dedicated_thread: false, ..IndexSettings::default() })
             .single_segment_index_writer(Box::new(directory) as Box<dyn Directory>, memory_budget(bytes))?;
         Ok(Self {
-            plan,
+            input,
             index,
             fields,
-            analyzer: analysis::analyzer(plan.settings.ranking),
-            identity: Identity::new(plan),
+            analyzer: analysis::analyzer(input.settings.ranking),
+            identity: Identity::new(input),
             documents: Vec::new(),
             files: Vec::new(),
         })
@@ -139,7 +139,7 @@ impl<'a> Writer<'a> {
 
     fn add(&mut self, file: &DocumentFile) -> Result<(), BuildError> {
         let mut settled = file.settled;
-        let text = match documents::read(self.plan.documents, file) {
+        let text = match documents::read(self.input.documents, file) {
             Ok(contents) => {
                 self.identity.add(&file.path, contents.hash);
                 contents.text.and_then(|text| documents::extract(file.kind, &file.path, text))
@@ -179,12 +179,12 @@ impl<'a> Writer<'a> {
     }
 
     fn finish(self) -> Result<(Option<Index>, Held), BuildError> {
-        let Self { plan, index, identity, documents, files, .. } = self;
+        let Self { input, index, identity, documents, files, .. } = self;
         let index = if documents.is_empty() { None } else { Some(index.finalize()?) };
         if let Some(index) = &index {
-            register_analyzer(index, plan.settings.ranking);
+            register_analyzer(index, input.settings.ranking);
         }
-        let snapshot = Snapshot::new(identity.finish(), plan.shard, documents, index.as_ref())?;
+        let snapshot = Snapshot::new(identity.finish(), input.shard, documents, index.as_ref())?;
         Ok((index, Held { snapshot: Arc::new(snapshot), files: files.into() }))
     }
 }
@@ -198,14 +198,14 @@ fn memory_budget(bytes: u64) -> usize {
 struct Identity(StableHash);
 
 impl Identity {
-    fn new(plan: Plan<'_>) -> Self {
-        let Settings { shards, ranking } = plan.settings;
+    fn new(input: BuildInput<'_>) -> Self {
+        let Settings { shards, ranking } = input.settings;
         Self(
             StableHash::new()
                 .number(u64::from(FORMAT))
                 .part(ranking.to_string().as_bytes())
                 .number(u64::from(shards.count()))
-                .number(u64::from(plan.shard.0)),
+                .number(u64::from(input.shard.0)),
         )
     }
 

@@ -18,9 +18,9 @@ mod top;
 
 pub use build::BuildError;
 pub use snapshot::{Document, Snapshot, SnapshotId};
-pub use storage::Storage;
+pub use storage::IndexStorage;
 
-pub(crate) use build::{Plan, build};
+pub(crate) use build::{BuildInput, build};
 pub(crate) use evaluate::Scorer;
 pub(crate) use manifest::{FileOutcome, unchanged};
 pub(crate) use snippet::Highlighter;

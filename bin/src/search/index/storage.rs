@@ -17,7 +17,7 @@ use crate::search::shard::ShardId;
 
 /// Place where indexes are kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Storage {
+pub enum IndexStorage {
     /// Memory: indexes are gone with the process.
     Memory,
     /// This folder, so that a restart is quick. An index that is incomplete, damaged or made under other settings is
@@ -46,7 +46,7 @@ impl Held {
     }
 }
 
-impl Storage {
+impl IndexStorage {
     /// Loads the stored index of `shard`, if it is whole, and removes everything else from the shard's folder.
     pub(crate) fn load(&self, settings: Settings, shard: ShardId) -> Option<Held> {
         let folder = self.shard_folder(settings, shard)?;

@@ -10,7 +10,7 @@ use tantivy::query::{PhraseQuery, QueryParser, TermQuery};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{Index, Searcher, Term, doc};
 
-use super::{Held, Highlighter, Plan, Scorer, Storage, Top, build};
+use super::{BuildInput, Held, Highlighter, IndexStorage, Scorer, Top, build};
 use crate::search::analysis::analyzer;
 use crate::search::documents::{DocumentFile, scan};
 use crate::search::query::{self, Query};
@@ -40,11 +40,11 @@ fn files(folder: &Path, settings: Settings) -> BTreeMap<ShardId, Vec<DocumentFil
 }
 
 impl Shards {
-    fn build(folder: &Path, settings: Settings, storage: &Storage) -> Self {
+    fn build(folder: &Path, settings: Settings, storage: &IndexStorage) -> Self {
         let documents = folder.to_owned();
         let held = files(folder, settings).into_iter().map(|(shard, files)| {
-            let plan = Plan { documents: &documents, settings, shard, files: &files };
-            (shard, build(plan, None, storage).expect("the index is built"))
+            let input = BuildInput { documents: &documents, settings, shard, files: &files };
+            (shard, build(input, None, storage).expect("the index is built"))
         });
         Self { settings, held: held.collect() }
     }
@@ -81,8 +81,8 @@ fn any_number_of_shards_ranks_as_one_to_the_last_bit() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 600, 1)?;
     for ranking in [Ranking::Bm25, Ranking::Tfidf] {
-        let one = Shards::build(folder.path(), settings(1, ranking), &Storage::Memory);
-        let many = [7, 64].map(|shards| Shards::build(folder.path(), settings(shards, ranking), &Storage::Memory));
+        let one = Shards::build(folder.path(), settings(1, ranking), &IndexStorage::Memory);
+        let many = [7, 64].map(|shards| Shards::build(folder.path(), settings(shards, ranking), &IndexStorage::Memory));
         let mut found = 0;
         for text in queries(200, 3) {
             let expected = one.search(&text, 25);
@@ -120,7 +120,7 @@ fn reference(shards: &Shards) -> Result<(Searcher, QueryParser), Box<dyn Error>>
 fn scores_are_those_of_tantivy() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 300, 2)?;
-    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &IndexStorage::Memory);
     let (searcher, _) = reference(&shards)?;
     let (_, fields) = super::snapshot::schema();
     let mut compared = 0;
@@ -152,7 +152,7 @@ fn scores_are_those_of_tantivy() -> TestResult {
 fn several_words_match_and_score_as_in_tantivy_but_for_the_last_bits() -> TestResult {
     let folder = tempfile::tempdir()?;
     write_documents(folder.path(), 300, 4)?;
-    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &IndexStorage::Memory);
     let (searcher, parser) = reference(&shards)?;
     for text in ["bafo difo", "\"ba ba\" ce", "bafo AND difo", "bafo difo gufo hafo", "bafo AND cefo AND difo"] {
         let expected = searcher.search(&*parser.parse_query(text)?, &TopDocs::with_limit(1000).order_by_score())?;
@@ -172,7 +172,7 @@ fn the_textbook_ranking_has_the_textbooks_scores() -> TestResult {
     for (name, text) in [("a.txt", "cat dog cat"), ("b.txt", "dog fish"), ("c.txt", ""), ("d.txt", "cats")] {
         fs::write(folder.path().join(name), text)?;
     }
-    let shards = Shards::build(folder.path(), settings(2, Ranking::Tfidf), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(2, Ranking::Tfidf), &IndexStorage::Memory);
     let (hits, matching) = shards.search("cat dog", 10);
     assert_eq!(matching, 2);
     let expected =
@@ -192,7 +192,7 @@ fn phrases_are_exact_and_not_excludes() -> TestResult {
         fs::write(folder.path().join(name), text)?;
     }
     fs::write(folder.path().join("e.html"), "<title>first second</title><p>third fourth</p>")?;
-    let shards = Shards::build(folder.path(), settings(3, Ranking::Tfidf), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(3, Ranking::Tfidf), &IndexStorage::Memory);
     let found = |text: &str| {
         let mut paths: Vec<_> = shards.search(text, 10).0.into_iter().map(|(path, _)| path).collect();
         paths.sort();
@@ -217,7 +217,7 @@ fn equal_scores_are_ordered_by_path() -> TestResult {
     for number in 0..100 {
         fs::write(folder.path().join(format!("{number}.txt")), "same words")?;
     }
-    let shards = Shards::build(folder.path(), settings(16, Ranking::Bm25), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(16, Ranking::Bm25), &IndexStorage::Memory);
     let paths: Vec<_> = shards.search("words", 40).0.into_iter().map(|(path, _)| path).collect();
     let mut expected: Vec<_> = (0..100).map(|number| format!("{number}.txt")).collect();
     expected.sort();
@@ -232,7 +232,7 @@ fn snippets_are_escaped_and_marked() -> TestResult {
     let text = "x ".repeat(900) + "the <b>borrowed</b> & owned \"things\" end";
     fs::write(folder.path().join("a.txt"), &text)?;
     fs::write(folder.path().join("t.html"), "<title>Borrow</title><p>a &lt;body&gt; without it</p>")?;
-    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &Storage::Memory);
+    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &IndexStorage::Memory);
     let query = shards.query("borrow");
     let highlighter = Highlighter::new(Ranking::Bm25, &query, &shards.weights(&query));
     let snapshot = &shards.held[&ShardId(0)].snapshot;
@@ -244,9 +244,9 @@ fn snippets_are_escaped_and_marked() -> TestResult {
     Ok(())
 }
 
-fn disk() -> Result<(tempfile::TempDir, Storage), std::io::Error> {
+fn disk() -> Result<(tempfile::TempDir, IndexStorage), std::io::Error> {
     let folder = tempfile::tempdir()?;
-    let storage = Storage::Disk(folder.path().join("index"));
+    let storage = IndexStorage::Disk(folder.path().join("index"));
     Ok((folder, storage))
 }
 
@@ -326,7 +326,7 @@ fn a_snapshot_is_named_for_its_contents() -> TestResult {
         write_documents(folder.path(), 20, 9)?;
     }
     let settings = settings(1, Ranking::Bm25);
-    let id = |folder: &Path| Shards::build(folder, settings, &Storage::Memory).held[&ShardId(0)].snapshot.id;
+    let id = |folder: &Path| Shards::build(folder, settings, &IndexStorage::Memory).held[&ShardId(0)].snapshot.id;
     assert_eq!(id(one.path()), id(other.path()));
     fs::rename(other.path().join("part-0/0.md"), other.path().join("part-0/moved.md"))?;
     assert_ne!(id(one.path()), id(other.path()));
@@ -345,14 +345,14 @@ fn files_that_were_only_touched_keep_their_snapshot() -> TestResult {
     fs::File::open(&path)?.set_modified(SystemTime::now() - Duration::from_secs(1000))?;
     let files = &files(folder.path(), settings)[&ShardId(0)];
     let documents = folder.path().to_owned();
-    let plan = Plan { documents: &documents, settings, shard: ShardId(0), files };
-    let touched = build(plan, Some(&before), &storage)?;
+    let input = BuildInput { documents: &documents, settings, shard: ShardId(0), files };
+    let touched = build(input, Some(&before), &storage)?;
     assert!(Arc::ptr_eq(&touched.snapshot, &before.snapshot));
     let loaded = storage.load(settings, ShardId(0)).expect("the index is whole");
     assert!(super::manifest::unchanged(&loaded.files, files));
 
     fs::write(&path, "new text")?;
-    let changed = build(plan, Some(&touched), &storage)?;
+    let changed = build(input, Some(&touched), &storage)?;
     assert_ne!(changed.snapshot.id, before.snapshot.id);
     Ok(())
 }

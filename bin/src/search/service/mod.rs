@@ -31,7 +31,7 @@ use tokio::task::JoinSet;
 use super::coordinator::{Coordinator, Pace};
 use super::documents::{FolderError, Source};
 use super::holdings::{Holdings, HoldingsReport};
-use super::index::Storage;
+use super::index::IndexStorage;
 use super::settings::Settings;
 use super::shares::Shares;
 use super::{SEARCH_PATH, TASK_PATH};
@@ -49,7 +49,7 @@ pub struct SearchOptions {
     /// Source of the documents: a folder, by its path, or another source.
     pub documents: Arc<dyn Source>,
     /// Storage of the indexes.
-    pub storage: Storage,
+    pub storage: IndexStorage,
     /// Settings of the cluster.
     pub settings: Settings,
     /// Interval at which the documents are scanned.

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream;
-use rolecall::Clock;
-use rolecall_core::{Member, Snapshot};
+use rolecall::{Clock, Member, Snapshot};
 use tokio::sync::watch;
 
 use super::Work;

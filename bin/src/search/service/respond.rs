@@ -6,8 +6,7 @@ use bytes::Bytes;
 use http::header::{LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use rolecall::http::{error, json, only};
-use rolecall::{Following, LeaderTerm, TermOver};
-use rolecall_core::Leader;
+use rolecall::{Following, Leader, LeaderTerm, TermOver};
 
 use super::parameters;
 use super::refresh::workers;

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use http::header::CONTENT_TYPE;
 use http::{Method, Request, StatusCode};
-use rolecall::LeaderTerm;
 use rolecall::http::{Client, Idempotent};
-use rolecall_core::Time;
+use rolecall::{LeaderTerm, Time};
 use serde::Deserialize;
 
 use crate::search::TASK_PATH;

@@ -6,8 +6,7 @@ use std::sync::Arc;
 
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use rolecall::{BoxFuture, Clock, Members};
-use rolecall_core::Time;
+use rolecall::{BoxFuture, Clock, Members, Time};
 
 use super::refresh::workers;
 use crate::search::coordinator::{TaskClient, TaskFailure, Worker};

@@ -17,7 +17,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::Time;
+use rolecall::Time;
 
 use super::coordinator::Worker;
 use super::shard::ShardId;

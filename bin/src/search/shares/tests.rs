@@ -1,7 +1,7 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
-use rolecall_core::Time;
+use rolecall::Time;
 
 use super::{SILENT_AFTER, Shares};
 use crate::search::coordinator::Worker;

@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use rolecall_core::Time;
+use rolecall::Time;
 
 use super::collection::Collection;
 use super::node::{SHARDS, settings};
 use super::question::Question;
 use crate::search::coordinator::ShownHit;
 use crate::search::holdings::Holdings;
-use crate::search::index::Storage;
+use crate::search::index::IndexStorage;
 use crate::search::query::{self, BadQuery, Query};
-use crate::search::wire::{MAX_LIMIT, MAX_OFFSET, Named, Task, TaskAnswer, Wanted};
+use crate::search::wire::{MAX_LIMIT, MAX_OFFSET, SnapshotRef, SnippetRequest, Task, TaskAnswer};
 use crate::search::{Settings, ShardId, Statistics, Weights, analyzer};
 
 /// Set of shards, with a bit for each.
@@ -59,7 +59,7 @@ impl Page {
 pub(super) struct Alone {
     holdings: Holdings,
     /// Each shard in its only state, with the number of its documents.
-    shards: BTreeMap<ShardId, (Named, u64)>,
+    shards: BTreeMap<ShardId, (SnapshotRef, u64)>,
     whole: Mutex<BTreeMap<Question, Arc<Page>>>,
 }
 
@@ -69,7 +69,7 @@ pub(super) static ALONE: LazyLock<Alone> = LazyLock::new(Alone::new);
 impl Alone {
     fn new() -> Self {
         let (wall, now) = (SystemTime::UNIX_EPOCH, Time::ZERO);
-        let holdings = Holdings::of(Arc::new(Collection), settings(), Storage::Memory, wall);
+        let holdings = Holdings::of(Arc::new(Collection), settings(), IndexStorage::Memory, wall);
         let holdings = holdings.expect("documents in memory can be listed");
         holdings.want(Shards::ALL.ids());
         for due in holdings.look(wall, now).expect("documents in memory can be listed") {
@@ -77,7 +77,7 @@ impl Alone {
         }
         let counted = holdings.answer(&Task::Statistics { shards: Shards::ALL.ids().collect(), terms: Vec::new() });
         let Ok(TaskAnswer::Statistics(counted)) = counted else { panic!("an index in memory can be read") };
-        let shards = counted.into_iter().map(|shard| (shard.named.shard, (shard.named, shard.statistics.documents)));
+        let shards = counted.into_iter().map(|shard| (shard.source.shard, (shard.source, shard.statistics.documents)));
         Self { shards: shards.collect(), holdings, whole: Mutex::default() }
     }
 
@@ -109,7 +109,8 @@ impl Alone {
             panic!("an index in memory can be read")
         };
         let hits: Vec<_> = hits.into_iter().skip(question.offset).collect();
-        let wanted = hits.iter().map(|hit| Wanted { named: self.shards[&hit.shard].0, path: hit.path.clone() });
+        let wanted =
+            hits.iter().map(|hit| SnippetRequest { source: self.shards[&hit.shard].0, path: hit.path.clone() });
         let task = Task::Snippets { documents: wanted.collect(), query, weights };
         let Ok(TaskAnswer::Snippets(shown)) = self.holdings.answer(&task) else {
             panic!("an index in memory can be read")

@@ -11,7 +11,7 @@ use super::outgoing::Outgoing;
 use super::watched::Watched;
 use crate::front::{Identity, NodeFront, SearchView, Sharing};
 use crate::search::coordinator::Pace;
-use crate::search::index::Storage;
+use crate::search::index::IndexStorage;
 use crate::search::{RESCAN, Ranking, SearchOptions, SearchService, Settings, Work};
 
 /// Number of shards: few, so that the missing ones can be deduced from an answer.
@@ -33,7 +33,7 @@ pub fn node(host: &Host) -> HttpNodeBuilder {
     let service = SearchService::open(SearchOptions {
         node: host.name().into(),
         documents: Arc::new(Collection),
-        storage: Storage::Memory,
+        storage: IndexStorage::Memory,
         settings: settings(),
         rescan: RESCAN,
         pace: Pace::default(),

@@ -8,8 +8,7 @@ use core::task::Poll;
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
 use rolecall::http::{Application, Handler};
-use rolecall::{Assignment, LeaderTerm};
-use rolecall_core::{Epoch, Fence};
+use rolecall::{Assignment, Epoch, Fence, LeaderTerm};
 use rolecall_sim::Acts;
 use serde::Deserialize;
 
