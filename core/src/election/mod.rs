@@ -6,6 +6,8 @@
 //! shows it.
 
 pub(crate) mod queue;
+#[cfg(feature = "textbook")]
+pub mod textbook;
 mod timing;
 
 pub use queue::{Candidate, Guid, QueueTiming};

@@ -30,6 +30,8 @@
 //! ever do.
 
 mod cluster;
+#[cfg(feature = "textbook")]
+pub mod comparison;
 mod dice;
 mod faults;
 mod host;
