@@ -140,6 +140,25 @@ fn what_is_no_journal_is_refused() -> Outcome {
 }
 
 #[test]
+fn a_damaged_line_of_a_journal_fails_with_its_place_and_how_far_the_replay_came() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let journal = folder.path().join("journal-1.jsonl");
+    let header = r#"{"journal":1,"core":"0.1.0","family":"queue"}"#;
+    fs::write(&journal, format!("{header}\n{{\"step\":{{\"at\":\n{header}\n"))?;
+    let output = rolecall().arg("replay").arg(folder.path()).output()?;
+    let told = String::from_utf8(output.stderr)?;
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    for part in [&format!("{}:2: ", journal.display()), "damaged", "0 earlier steps were replayed", "Restore"] {
+        assert!(told.contains(part), "{part:?} is not in {told:?}");
+    }
+
+    fs::write(&journal, header.replace(":1,", ":7,") + "\n")?;
+    let told = refusal(&rolecall().arg("replay").arg(&journal).output()?)?;
+    assert!(told.contains("version 7") && told.contains("reads version 1"), "{told}");
+    Ok(())
+}
+
+#[test]
 fn a_data_folder_that_cannot_be_written_or_is_in_use_is_refused() -> Outcome {
     let folder = tempfile::tempdir()?;
     let file = folder.path().join("file");

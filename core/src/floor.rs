@@ -9,7 +9,6 @@ use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
 /// The lowest fence that this node accepts. It outlives sessions; a starting node reads it from the term record, which
 /// outlives leaders.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Floor {
     fence: Option<Fence>,
     /// The record, as read on this connection.
@@ -22,7 +21,6 @@ pub(crate) struct Floor {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Reading {
     Missing,
     /// Something that is not a record stands in its place.

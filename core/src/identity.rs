@@ -9,7 +9,6 @@ use crate::{Config, Member, Session, Time, Timer};
 /// Result of the search. The directories are read before this node takes any role, and once more after it has
 /// registered, since two nodes may start together.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Identity {
     /// The directories were not read yet.
     #[default]

@@ -31,6 +31,9 @@ extern crate alloc;
 #[cfg(any(feature = "arbitrary", rolecall_mutants))]
 extern crate std;
 
+/// Version of this crate, by which records name the code that decided.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
+
 mod action;
 mod config;
 pub mod election;

@@ -10,14 +10,12 @@ use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
 /// The part of an entry that can change; id and address never do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Entry {
     pub(crate) epoch: Option<Epoch>,
 }
 
 /// Reconciliation of one entry. Each step passes in the wanted entry, so that nothing acts on an older wish.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Membership {
     directory: Directory,
     known: Known,
@@ -31,7 +29,6 @@ pub(crate) struct Membership {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Known {
     Absent,
     Present(Entry),
@@ -40,7 +37,6 @@ enum Known {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Ask {
     Sync,
     Verify,

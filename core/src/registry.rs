@@ -22,7 +22,6 @@ pub(crate) enum Interest {
 
 /// Mirror of a directory. Stale from the loss of the store until the first fresh reading after it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Registry {
     directory: Directory,
     snapshot: Snapshot,

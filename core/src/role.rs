@@ -22,7 +22,6 @@ pub enum Role {
 
 /// The role that a node should serve, and the term of a leader.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) enum Duty {
     #[default]
     None,
@@ -49,7 +48,6 @@ impl Duty {
 
 /// The service that runs, starts or stops. There is room for one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Services {
     phase: Phase,
     last_run: Run,
@@ -59,7 +57,6 @@ pub(crate) struct Services {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Phase {
     Idle,
     Starting { run: Run, duty: Duty, deadline: Time },
@@ -69,7 +66,6 @@ enum Phase {
 
 /// A duty since its first start, while it is not served.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Failing {
     duty: Duty,
     since: Time,

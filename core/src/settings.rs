@@ -12,7 +12,6 @@ use crate::{Config, Objection, OpId, Sink, Slot, Time, Timer};
 
 /// Agreement on the settings. The first node of a cluster writes its own; every other node must have the same.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Settings {
     /// True once the settings in the store were this node's.
     agreed: bool,

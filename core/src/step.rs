@@ -10,7 +10,6 @@ use crate::{Action, Link, OpId, Session, Sink, Slot, Time, Timer};
 
 /// Gives out operation ids. All machines of a node share one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Issuer {
     pub(crate) link: Link,
     pub(crate) next: u32,
@@ -30,7 +29,6 @@ impl Issuer {
 
 /// The session in which a node believes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Standing {
     pub(crate) session: Session,
     pub(crate) timeout: Duration,
@@ -62,7 +60,6 @@ impl Standing {
 
 /// An operation whose answer is awaited.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Pending<Kind> {
     pub(crate) id: OpId,
     pub(crate) kind: Kind,
@@ -81,7 +78,6 @@ impl<Kind> Pending<Kind> {
 
 /// Delay before the next try after a failure. It doubles, from a tenth of a second to five seconds.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Backoff {
     failures: u8,
     until: Option<Time>,

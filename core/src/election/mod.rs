@@ -26,7 +26,6 @@ use crate::{Config, Fence, OpId, Sink, Time, Violation};
 
 /// This node's standing in its election, by the family of its store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub(crate) enum Election {
     /// A queue of candidates that live as long as their sessions.
     Queue(Queue),

@@ -9,7 +9,6 @@ use crate::{Action, Sink, Time, Timer, Violation};
 
 /// Earliest time of the next fresh start; `None` if one is possible now.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct FreshStart(Option<Time>);
 
 impl FreshStart {

@@ -2,7 +2,6 @@
 
 /// Progress of this node's place in the election towards the application's wish.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) enum Candidacy {
     /// The node stands.
     #[default]

@@ -45,7 +45,6 @@ pub use query::Health;
 /// assert_eq!(node.check(), Ok(()));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Node {
     config: Config,
     issuer: Issuer,
@@ -70,7 +69,6 @@ pub struct Node {
 
 /// One value for each directory.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Both<T> {
     workers: T,
     coordinators: T,
@@ -95,7 +93,6 @@ impl<T> Both<T> {
 
 /// Time in which a leader that resigned does not stand again.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct HoldOff {
     phase: HoldOffPhase,
     /// Number of resignations in a row; each doubles the next hold-off.
@@ -103,7 +100,6 @@ struct HoldOff {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum HoldOffPhase {
     #[default]
     Over,
@@ -149,7 +145,6 @@ impl HoldOff {
 
 /// Progress of this node's shutdown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Stop {
     /// No shutdown was asked for.
     No,
@@ -161,7 +156,6 @@ enum Stop {
 
 /// The last news to the world, so that only changes are told.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Shown {
     gate: Option<(Fence, Time)>,
     role: Role,

@@ -7,7 +7,7 @@ use rolecall_core::{Action, Event, Node, Time, Violation};
 
 use super::clock::TrueTime;
 use rolecall::Tap;
-use rolecall::journal::{Cause, Record};
+use rolecall::journal::Record;
 
 /// One step of one node.
 #[derive(Clone, Debug)]
@@ -74,7 +74,7 @@ impl Tap for Watcher {
         let mut pages = self.notebook.lock();
         if let Some(journals) = &mut pages.journals {
             let place = *self.journal.get_or_insert_with(|| {
-                let start = Record::State { at: now, wall_ms: 0, cause: Cause::Start, node: Box::new(before.clone()) };
+                let start = Record::Start { at: now, wall_ms: 0, config: before.config().into() };
                 journals.push(vec![start]);
                 journals.len() - 1
             });

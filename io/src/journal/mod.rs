@@ -1,12 +1,19 @@
 //! The journal: every event and every action of a node, as lines of JSON, from which a failure in the field becomes a test.
 //!
 //! ```text
-//! {"state":{"at":…,"wall_ms":…,"cause":"start","node":{…}}}       the whole machine, at the head of each file and after a gap
-//! {"step":{"at":…,"event":{…},"actions":[…]}}                      what happened, and what was ordered
+//! {"journal":1,"core":"0.1.0","family":"queue"}                 at the head of each file
+//! {"start":{"at":…,"wall_ms":…,"config":{…}}}                   a node starts, configured like this
+//! {"step":{"at":…,"event":{…},"actions":[…]}}                   an event, and the actions that the node ordered
+//! {"continue":{"at":…,"wall_ms":…,"steps":…}}                   the file before was full
+//! {"gap":{"at":…,"wall_ms":…,"missing":…}}                      steps are missing here
 //! ```
 //!
-//! Recording never makes the node wait: lines go through a bounded queue to a thread of their own. What does not fit in the
-//! queue, or on the disk, is left out and counted, and the next state line says how much is missing.
+//! A replay needs the start and every step since. So a full file is compressed, to about a twentieth, and a node's files are
+//! kept from its start for as long as they fit in [`JournalLimits::files`]. A leader with a session of ten seconds fills one
+//! in half a day.
+//!
+//! Recording never makes the node wait: lines go through a bounded queue to a thread of their own. Lines that do not fit in
+//! the queue are left out and counted, and a gap says how many are missing. A write that fails is tried again until it succeeds.
 
 mod file;
 mod read;
@@ -27,35 +34,59 @@ use serde::Serialize;
 use tokio::sync::{mpsc, oneshot};
 
 pub use read::{JournalError, Place, Records, read};
-pub use record::{Cause, Record};
-pub use replay::{ReplayError, Replayed, replay};
+pub use record::{Configuration, Header, Record, VERSION};
+pub use replay::{ReplayError, Replayed, Stopped, replay};
 
-/// How much a journal takes.
+/// Bounds of a journal's size.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct JournalLimits {
-    /// A file that has reached this size, in bytes, is followed by a new one.
+    /// Size in bytes at which a file is followed by a new one, and compressed. Default: 32 MiB.
     pub file_bytes: u64,
-    /// Files kept; the oldest go.
+    /// Number of files kept; the oldest go. Default: 256, which take about 500 MiB.
     pub files: usize,
-    /// Lines that may wait for the disk.
+    /// Number of lines that may wait for the disk. Default: 65,536.
     pub queue: usize,
 }
 
 impl Default for JournalLimits {
     fn default() -> Self {
-        Self { file_bytes: 32 * 1024 * 1024, files: 16, queue: 4096 }
+        Self { file_bytes: 32 * 1024 * 1024, files: 256, queue: 65_536 }
     }
 }
 
-/// What waits for the writer. Every text ends with a line feed.
+impl JournalLimits {
+    /// Begins a new file at this size, in bytes.
+    #[must_use]
+    pub const fn file_bytes(mut self, bytes: u64) -> Self {
+        self.file_bytes = bytes;
+        self
+    }
+
+    /// Keeps this number of files.
+    #[must_use]
+    pub const fn files(mut self, files: usize) -> Self {
+        self.files = files;
+        self
+    }
+
+    /// Lets this number of lines wait for the disk.
+    #[must_use]
+    pub const fn queue(mut self, lines: usize) -> Self {
+        self.queue = lines;
+        self
+    }
+}
+
+/// Entry that waits for the writer. Every text ends with a line feed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Entry {
-    /// A state line that begins a new file.
+    /// The first lines of a new file.
     File(String),
     Line(String),
 }
 
-/// What the writer tells its journal, whenever that looks.
+/// Counts that the writer shares with its journal.
 #[derive(Debug, Default)]
 struct Report {
     failures: AtomicU64,
@@ -72,30 +103,31 @@ pub struct Journal {
     /// Bytes in the present file.
     bytes: u64,
     following: Following,
+    /// Steps since the node's start, those that are missing included.
+    steps: u64,
     /// Steps that were left out for want of room.
     unqueued: u64,
-    failures: u64,
 }
 
-/// Whether the lines so far lead to the node's present state.
+/// State of the recording.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Following {
+    /// Nothing is recorded yet.
     NotYet,
+    /// Every step is, since the start or the last gap.
     Yes,
-    /// Steps are missing; tried again at this time.
-    Lost(Time),
+    /// Steps are missing.
+    Lost,
 }
 
-/// How long a writer that failed is left alone: a disk that is full is not emptied by asking.
-const RETRY: Duration = Duration::from_secs(1);
-/// How long the last lines may take when the node ends.
+/// Time that the last lines get when the node ends.
 const CLOSE_LIMIT: Duration = Duration::from_secs(5);
 
 impl Journal {
     /// Records in files in `folder`, which is created if it is missing.
     ///
     /// # Errors
-    /// The folder can't be created or is not one.
+    /// If the folder cannot be created or is not a folder.
     pub fn in_folder(folder: &Path, limits: JournalLimits) -> io::Result<Self> {
         std::fs::create_dir_all(folder)?;
         let (journal, entries) = Self::new(limits);
@@ -117,64 +149,59 @@ impl Journal {
             limits,
             bytes: 0,
             following: Following::NotYet,
+            steps: 0,
             unqueued: 0,
-            failures: 0,
         };
         (journal, entries)
     }
 
-    /// Before a step: records the whole state where that is due.
+    /// Begins a file before a step, if one is due.
     pub(crate) fn before(&mut self, now: Time, wall: SystemTime, node: &Node) {
-        let failures = self.failures();
-        if failures != self.failures {
-            self.failures = failures;
-            self.following = Following::Lost(now + RETRY);
-        }
-        let cause = match self.following {
-            Following::NotYet => Cause::Start,
+        let since_epoch = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let wall_ms = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
+        let first = match self.following {
+            Following::NotYet => Record::Start { at: now, wall_ms, config: node.config().into() },
             Following::Yes if self.bytes < self.limits.file_bytes => return,
-            Following::Yes => Cause::Rotation,
-            Following::Lost(retry) if now < retry => return,
-            Following::Lost(_) => Cause::Gap { dropped: self.dropped() },
+            Following::Yes => Record::Continue { at: now, wall_ms, steps: self.steps },
+            Following::Lost => Record::Gap { at: now, wall_ms, missing: self.dropped() },
         };
         if self.queue.capacity() == 0 {
             return;
         }
-        let since_epoch = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let wall_ms = u64::try_from(since_epoch.as_millis()).unwrap_or(u64::MAX);
-        let text = line(&record::Line::State { at: now, wall_ms, cause, node });
+        let text = line(&Header::new(node.config().election)) + &line(&first);
         self.bytes = length(&text);
         if self.queue.try_send(Entry::File(text)).is_ok() {
             self.following = Following::Yes;
         }
     }
 
-    /// After a step: records what happened and what was ordered.
+    /// Records the event of a step and the actions that the node ordered.
     pub(crate) fn step(&mut self, now: Time, event: &Event, actions: &[Action]) {
+        self.steps += 1;
         if self.following == Following::Yes {
-            let text = line(&record::Line::Step { at: now, event, actions });
+            let text = line(&record::StepLine::Step { at: now, event, actions });
             self.bytes += length(&text);
             if self.queue.try_send(Entry::Line(text)).is_ok() {
                 return;
             }
-            self.following = Following::Lost(now);
+            self.following = Following::Lost;
         }
         self.unqueued += 1;
     }
 
-    /// How many lines are missing so far.
+    /// Number of lines that are missing so far.
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.unqueued + self.report.lost.load(Ordering::Acquire)
     }
 
-    /// How often writing failed so far.
+    /// Number of times that writing has failed so far.
     #[must_use]
     pub fn failures(&self) -> u64 {
         self.report.failures.load(Ordering::Acquire)
     }
 
-    /// Waits until what was recorded is on the disk, five seconds at most.
+    /// Waits for at most five seconds until everything recorded is on the disk.
     pub(crate) async fn close(self) {
         drop(self.queue);
         if let Some(ended) = self.ended

@@ -1,4 +1,4 @@
-//! The reading end.
+//! Reading end of a journal.
 
 use core::fmt;
 use std::fs::File;
@@ -7,13 +7,15 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::Record;
-use super::file::files;
+use flate2::read::MultiGzDecoder;
 
-/// Reads a journal: one file, or a folder with all that follow one another.
+use super::file::{files, is_compressed};
+use super::{Header, Record};
+
+/// Reads a journal: one file, or all files of a folder in order.
 ///
 /// # Errors
-/// The path can't be read, or is a folder without journals.
+/// If the path cannot be read, or is a folder without journals.
 pub fn read(path: &Path) -> Result<Records, JournalError> {
     let open = |source| JournalError::Open { path: path.to_owned(), source };
     let mut paths = if path.is_dir() { files(path).map_err(open)? } else { vec![path.to_owned()] };
@@ -26,7 +28,7 @@ pub fn read(path: &Path) -> Result<Records, JournalError> {
     Ok(records)
 }
 
-/// Where in a journal.
+/// Place in a journal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file.
@@ -41,22 +43,35 @@ impl fmt::Display for Place {
     }
 }
 
-/// The lines of a journal in order.
+type Reader = Box<dyn BufRead + Send>;
+
+/// Lines of a journal in order, without the headers of its files, which must be of this version.
 ///
-/// A last line of a file that has no end was being written when the process died; it is left out.
-#[derive(Debug)]
+/// A last line without an end was being written when the process died, and is left out.
 pub struct Records {
-    /// The last is next.
+    /// Files still to be read; the last is next.
     rest: Vec<PathBuf>,
-    file: Option<(BufReader<File>, Place)>,
+    file: Option<(Reader, Place)>,
 }
 
 impl Records {
     fn next_file(&mut self) -> Result<bool, JournalError> {
         let Some(path) = self.rest.pop() else { return Ok(false) };
         let file = File::open(&path).map_err(|source| JournalError::Open { path: path.clone(), source })?;
-        self.file = Some((BufReader::new(file), Place { file: path, line: 0 }));
+        let reader: Reader = if is_compressed(&path) {
+            Box::new(BufReader::new(MultiGzDecoder::new(file)))
+        } else {
+            Box::new(BufReader::new(file))
+        };
+        self.file = Some((reader, Place { file: path, line: 0 }));
         Ok(true)
+    }
+}
+
+impl fmt::Debug for Records {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let place = self.file.as_ref().map(|(_, place)| place);
+        formatter.debug_struct("Records").field("rest", &self.rest).field("place", &place).finish()
     }
 }
 
@@ -88,49 +103,85 @@ impl Iterator for Records {
                     return Some(Err(JournalError::Read { place, source }));
                 }
             }
-            let record = serde_json::from_slice(&text);
-            return Some(match record {
-                Ok(record) => Ok((place, record)),
-                Err(source) => {
+            let record = match parse(&text, place) {
+                Ok(None) => continue,
+                Ok(Some(record)) => Ok(record),
+                Err(error) => {
                     self.file = None;
-                    Err(JournalError::Malformed { place, source })
+                    self.rest.clear();
+                    Err(error)
                 }
-            });
+            };
+            return Some(record);
         }
     }
 }
 
-/// Why a journal can't be read.
+/// Reads a line; `None` for the header of a file.
+fn parse(text: &[u8], place: Place) -> Result<Option<(Place, Record)>, JournalError> {
+    if place.line > 1 {
+        return match serde_json::from_slice(text) {
+            Ok(record) => Ok(Some((place, record))),
+            Err(source) => Err(JournalError::Malformed { place, source }),
+        };
+    }
+    match serde_json::from_slice::<Header>(text) {
+        Ok(header) if header.is_readable() => Ok(None),
+        Ok(header) => Err(JournalError::Version { place, header }),
+        Err(_) => Err(JournalError::NoJournal { place }),
+    }
+}
+
+/// Reason for which a journal cannot be read.
 #[derive(Debug, Error)]
+#[non_exhaustive]
 pub enum JournalError {
-    /// A file or folder can't be opened.
+    /// A file or folder cannot be opened.
     #[error("{}: {source}", path.display())]
     Open {
-        /// Which.
+        /// Path of the file or folder.
         path: PathBuf,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
     /// The folder has no journals.
-    #[error("{}: no journal in this folder: accepted are files journal-*.jsonl", path.display())]
+    #[error("{}: no journal in this folder; accepted: files journal-*.jsonl and journal-*.jsonl.gz", path.display())]
     Empty {
-        /// Which.
+        /// Path of the folder.
         path: PathBuf,
     },
-    /// A file can't be read on.
+    /// Reading failed in the middle of a file.
     #[error("{place}: {source}")]
     Read {
-        /// Where.
+        /// Place of the failure.
         place: Place,
-        /// What the system says.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A line is none of a journal, or of one that another version wrote.
-    #[error("{place}: not a line of a journal that this version reads: {source}")]
-    Malformed {
-        /// Where.
+    /// A file does not begin as a journal does.
+    #[error("{place}: not the first line of a journal, which names its version")]
+    NoJournal {
+        /// Place of the line.
         place: Place,
-        /// What is wrong with it.
+    },
+    /// A file was written in a form that this version does not read.
+    #[error(
+        "{place}: this journal has version {} and family {} (written by rolecall {}); this program reads version {} of family \
+         queue. Replay it with the version that wrote it",
+        header.journal, header.family, header.core, super::VERSION
+    )]
+    Version {
+        /// Place of the line.
+        place: Place,
+        /// Header of the file.
+        header: Header,
+    },
+    /// A line is damaged.
+    #[error("{place}: this line is damaged: {source}")]
+    Malformed {
+        /// Place of the line.
+        place: Place,
+        /// Fault of the line.
         source: serde_json::Error,
     },
 }

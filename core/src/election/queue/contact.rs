@@ -12,7 +12,6 @@ use crate::{Config, Time, Timer};
 
 /// Answered requests of the present link, while this node stands first.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(super) struct Contacts {
     /// Contacts of which the other servers may not know yet, in order, without gaps.
     recent: [Option<Contact>; KEPT],
@@ -24,7 +23,6 @@ pub(super) struct Contacts {
 const KEPT: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Contact {
     /// Time at which the others surely know of it.
     known: Time,

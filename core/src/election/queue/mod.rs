@@ -35,7 +35,6 @@ use crate::{Config, Fence, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub(crate) struct Queue {
     timing: QueueTiming,
     /// Guid of this node's candidates in the current session.
@@ -67,7 +66,6 @@ pub(crate) struct Queue {
 
 /// A guid of an earlier session.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Former {
     guid: Guid,
     /// Time at which that session is over even for a store that has just heard of it.
@@ -76,7 +74,6 @@ struct Former {
 
 /// Doubt about a write of unknown outcome, which may still happen.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Doubt {
     /// No doubt.
     #[default]
@@ -89,7 +86,6 @@ enum Doubt {
 
 /// The last listing, as far as this node needs it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct View {
     head: Option<Candidate>,
     /// The candidate right before the lowest own one.
@@ -103,7 +99,6 @@ struct View {
 
 /// The first candidate of the queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Head {
     /// Not read since the last listing.
     #[default]
@@ -115,7 +110,6 @@ enum Head {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Watch {
     candidate: Candidate,
     id: OpId,
@@ -123,7 +117,6 @@ struct Watch {
 
 /// A term that this node holds.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Term {
     fence: Fence,
     until: Time,
@@ -132,7 +125,6 @@ struct Term {
 
 /// Kinds of requests in the queue's slot.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 enum Ask {
     Enter,
     Sync,

@@ -12,7 +12,6 @@ use crate::rename::{Rename, Renamer};
 /// predecessor. An owner never changes while its candidate exists, so all nodes arrive at the same order, each in its
 /// own time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(transparent))]
 pub(super) struct Ownerless(Vec<Candidate>);
 
 impl Ownerless {

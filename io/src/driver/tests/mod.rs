@@ -262,7 +262,7 @@ async fn a_session_too_short_to_lead_in_is_refused_with_the_numbers() {
 #[tokio::test]
 async fn what_a_node_does_can_be_replayed_from_its_journal() {
     let folder = tempfile::tempdir().expect("a folder");
-    let limits = JournalLimits { file_bytes: 4_000, files: 1_000, ..JournalLimits::default() };
+    let limits = JournalLimits::default().file_bytes(4_000).files(1_000);
     let journal = Journal::in_folder(folder.path(), limits).expect("a journal");
     let mut bench = bench(config(), Some(journal)).await;
     bench.store.connect(1);
@@ -276,7 +276,7 @@ async fn what_a_node_does_can_be_replayed_from_its_journal() {
     let replayed = replay(read(folder.path()).expect("a journal")).expect("the same actions");
 
     assert!(replayed.steps > 20, "{replayed:?}");
-    assert_eq!((replayed.starts, replayed.gaps, replayed.dropped), (1, 0, 0));
+    assert_eq!((replayed.starts, replayed.gaps, replayed.missing), (1, 0, 0));
     assert!(std::fs::read_dir(folder.path()).expect("a folder").count() > 1, "it goes on in new files");
 }
 

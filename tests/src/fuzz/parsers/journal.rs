@@ -2,22 +2,16 @@
 
 use core::fmt::Debug;
 
-use rolecall::journal::Record;
+use rolecall::journal::{Header, Record};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub(super) fn line(text: &[u8]) {
-    match serde_json::from_slice::<Record>(text) {
-        Ok(Record::State { cause, node, .. }) => {
-            survives(&cause);
-            survives(&*node);
-        }
-        Ok(Record::Step { at, event, actions }) => {
-            survives(&at);
-            survives(&event);
-            survives(&actions);
-        }
-        Err(_) => {}
+    if let Ok(header) = serde_json::from_slice::<Header>(text) {
+        survives(&header);
+    }
+    if let Ok(record) = serde_json::from_slice::<Record>(text) {
+        survives(&record);
     }
 }
 
