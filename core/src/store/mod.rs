@@ -50,6 +50,8 @@
 //! **Left out**, since no node can tell: access control, sizes, quotas, versions of data, the order of servers, and
 //! revisions of commits that change nothing. A store that lost its data answers `Expired` to old sessions at once,
 //! where ZooKeeper turns them away until they give up.
+//!
+//! A lease is kept by a machine of its own, [`lease::LeaseMachine`].
 
 mod canonical;
 mod check;
@@ -58,6 +60,7 @@ mod directory;
 mod event;
 mod exchange;
 mod faults;
+pub mod lease;
 mod machine;
 mod output;
 mod query;
