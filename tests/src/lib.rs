@@ -9,6 +9,7 @@ pub mod fuzz;
 pub mod ports;
 pub mod process;
 pub mod proxy;
+pub mod redis;
 pub mod reign;
 pub mod socks;
 pub mod wait;

@@ -6,6 +6,8 @@
 mod memory;
 mod open;
 mod participant;
+#[cfg(feature = "redis")]
+pub mod redis;
 mod url;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
@@ -24,7 +26,7 @@ pub use rolecall_core::store::{
 pub use self::memory::{MemoryConnection, MemoryStore};
 pub use self::open::OpenError;
 pub use self::participant::{MAX_METADATA_BYTES, MAX_NAME_BYTES, Participant, ParticipantError, Registration};
-pub use self::url::{Password, ServerAddress, StoreUrl, StoreUrlError};
+pub use self::url::{Password, RedisPlace, RedisUrl, ServerAddress, StoreUrl, StoreUrlError};
 
 /// Event from a store to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]

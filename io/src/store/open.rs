@@ -7,6 +7,8 @@ use core::time::Duration;
 use rolecall_core::OpId;
 use rolecall_core::store::Request;
 
+#[cfg(feature = "redis")]
+use super::redis::{self, RedisStore};
 #[cfg(feature = "zookeeper")]
 use super::zookeeper::ZooKeeperStore;
 use super::{MemoryStore, Participant, ParticipantError, Store, StoreEvent, StoreUrl, StoreUrlError};
@@ -21,6 +23,14 @@ pub enum OpenError {
     /// The participant has a name or an address that stores cannot keep.
     #[error(transparent)]
     Participant(#[from] ParticipantError),
+    /// The store was reached and cannot be used: it is too old, or denies what a node has to do.
+    #[error("{url}: {reason}")]
+    Unusable {
+        /// URL of the store, with its password masked.
+        url: String,
+        /// The store's words, or what it lacks.
+        reason: String,
+    },
     /// No session was granted in time.
     #[error("no session with {url} within {} ms; check the address, and that the store is running", limit.as_millis())]
     Unreachable {
@@ -51,7 +61,35 @@ impl StoreUrl {
             Self::ZooKeeper { servers, chroot } => Ok(Box::new(ZooKeeperStore::open(servers, chroot, &participant)?)),
             #[cfg(not(feature = "zookeeper"))]
             Self::ZooKeeper { .. } => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
-            Self::Redis { .. } | Self::Etcd { .. } => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
+            #[cfg(feature = "redis")]
+            Self::Redis(url) => Ok(Box::new(RedisStore::open(url, &participant)?)),
+            #[cfg(not(feature = "redis"))]
+            Self::Redis(_) => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
+            Self::Etcd { .. } => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
+        }
+    }
+
+    /// Tries the store out for `participant`, for at most `limit`. A store that cannot be reached may come later, so that is
+    /// no error.
+    ///
+    /// # Errors
+    /// Those of [`open`](Self::open), and [`OpenError::Unusable`]: a wrong password, a version that is too old, or a missing
+    /// permission.
+    ///
+    /// # Panics
+    /// Outside a tokio runtime.
+    pub async fn check(&self, participant: &Participant, limit: Duration) -> Result<(), OpenError> {
+        self.require_built()?;
+        participant.check()?;
+        match self {
+            #[cfg(feature = "redis")]
+            Self::Redis(url) => match redis::check(url, participant, limit).await {
+                Some(reason) => Err(OpenError::Unusable { url: self.to_string(), reason }),
+                None => Ok(()),
+            },
+            #[cfg(not(feature = "redis"))]
+            Self::Redis(_) => Ok(()),
+            Self::Memory | Self::ZooKeeper { .. } | Self::Etcd { .. } => Ok(()),
         }
     }
 
@@ -64,6 +102,7 @@ impl StoreUrl {
     /// # Panics
     /// Outside a tokio runtime.
     pub async fn connect(&self, participant: Participant, limit: Duration) -> Result<Box<dyn Store>, OpenError> {
+        self.check(&participant, limit).await?;
         let mut store = self.open(participant)?;
         let first = tokio::time::timeout(limit, poll_fn(|context| store.poll_event(context))).await;
         match first {
@@ -140,9 +179,9 @@ mod tests {
 
     #[test]
     fn stores_without_an_adapter_and_bad_names_are_refused() {
-        let url: StoreUrl = "redis://a:1".parse().expect("a good URL");
+        let url: StoreUrl = "etcd://a:1".parse().expect("a good URL");
         let error = url.open(participant("x", "a")).expect_err("no adapter");
-        assert_eq!(error.to_string(), "store `redis`: not built in this version");
+        assert_eq!(error.to_string(), "store `etcd`: not built in this version");
         let error = StoreUrl::Memory.open(participant("x", "a/b")).expect_err("a slash");
         assert!(error.to_string().contains("it contains a slash"), "{error}");
     }

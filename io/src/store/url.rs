@@ -1,10 +1,13 @@
 //! URLs of coordination stores: `memory:`, `zookeeper://host:port,…/chroot` and the like.
 
+mod redis;
+
 use core::fmt;
 use core::net::Ipv6Addr;
 use core::str::FromStr;
 use core::time::Duration;
 
+pub use self::redis::{RedisPlace, RedisUrl};
 use super::MemoryStore;
 
 /// URL of a coordination store, as a user writes it.
@@ -29,15 +32,8 @@ pub enum StoreUrl {
         /// Path under which everything is stored, such as `/a/b`; empty for the root.
         chroot: String,
     },
-    /// `redis://[:password@]host:port[/db]`.
-    Redis {
-        /// The server.
-        server: ServerAddress,
-        /// Password to authenticate with.
-        password: Option<Password>,
-        /// Number of the database.
-        database: u32,
-    },
+    /// `redis://[user[:password]@]host:port[/db][?wait=N]`, `rediss://…` with TLS, or `redis+unix:///path`.
+    Redis(RedisUrl),
     /// `etcd://host:port[,host:port…]`.
     Etcd {
         /// Servers, at least one.
@@ -52,7 +48,7 @@ impl StoreUrl {
         match self {
             Self::Memory => "memory",
             Self::ZooKeeper { .. } => "zookeeper",
-            Self::Redis { .. } => "redis",
+            Self::Redis(url) => url.scheme(),
             Self::Etcd { .. } => "etcd",
         }
     }
@@ -62,7 +58,8 @@ impl StoreUrl {
     pub fn is_embedded(&self) -> bool {
         match self {
             Self::Memory => true,
-            Self::ZooKeeper { .. } | Self::Redis { .. } | Self::Etcd { .. } => false,
+            Self::ZooKeeper { .. } | Self::Redis(_) => cfg!(feature = "redis"),
+            Self::Etcd { .. } => false,
         }
     }
 
@@ -71,7 +68,7 @@ impl StoreUrl {
     pub fn tick(&self) -> Option<Duration> {
         match self {
             Self::Memory => Some(MemoryStore::TICK),
-            Self::ZooKeeper { .. } | Self::Redis { .. } | Self::Etcd { .. } => None,
+            Self::ZooKeeper { .. } | Self::Redis(_) | Self::Etcd { .. } => None,
         }
     }
 
@@ -83,7 +80,8 @@ impl StoreUrl {
         let built = match self {
             Self::Memory => true,
             Self::ZooKeeper { .. } => cfg!(feature = "zookeeper"),
-            Self::Redis { .. } | Self::Etcd { .. } => false,
+            // There is an adapter, but no node elects by a lease yet.
+            Self::Redis(_) | Self::Etcd { .. } => false,
         };
         if built { Ok(()) } else { Err(StoreUrlError::NotBuilt { scheme: self.scheme() }) }
     }
@@ -98,7 +96,9 @@ impl FromStr for StoreUrl {
             "memory" if rest.is_empty() => Ok(Self::Memory),
             "memory" => Err(StoreUrlError::Memory { rest: rest.into() }),
             "zookeeper" => zookeeper(authority("zookeeper", rest)?),
-            "redis" => redis(authority("redis", rest)?),
+            "redis" => RedisUrl::tcp(authority("redis", rest)?, false).map(Self::Redis),
+            "rediss" => RedisUrl::tcp(authority("rediss", rest)?, true).map(Self::Redis),
+            "redis+unix" => RedisUrl::unix(authority("redis+unix", rest)?).map(Self::Redis),
             "etcd" => etcd(authority("etcd", rest)?),
             _ => Err(StoreUrlError::UnknownScheme { scheme: scheme.into() }),
         }
@@ -110,10 +110,7 @@ impl fmt::Display for StoreUrl {
         match self {
             Self::Memory => formatter.write_str("memory:"),
             Self::ZooKeeper { servers, chroot } => write!(formatter, "zookeeper://{}{chroot}", List(servers)),
-            Self::Redis { server, password, database } => {
-                let password = if password.is_some() { ":***@" } else { "" };
-                write!(formatter, "redis://{password}{server}/{database}")
-            }
+            Self::Redis(url) => url.fmt(formatter),
             Self::Etcd { servers } => write!(formatter, "etcd://{}", List(servers)),
         }
     }
@@ -217,9 +214,28 @@ pub enum StoreUrlError {
         /// The scheme.
         scheme: &'static str,
     },
-    /// A user name is given for Redis.
-    #[error("a user stands before `@`; accepted: redis://:password@host:port, without a user")]
-    RedisUser,
+    /// A user is given for Redis, but no password.
+    #[error("user `{user}` without a password; accepted: user:password@host:port, or :password@host:port")]
+    NoPassword {
+        /// The user as given.
+        user: String,
+    },
+    /// A user or a password for Redis is not UTF-8 once its `%` sequences are decoded.
+    #[error(
+        "the user or the password has a `%` that begins no encoded character; accepted: `%25` for `%`, `%40` for `@`"
+    )]
+    Encoding,
+    /// The path of a socket is missing.
+    #[error("`redis+unix` URLs name a socket; accepted: redis+unix:///path[?db=0&user=…&pass=…&wait=1]")]
+    NoSocket,
+    /// A parameter is unknown, or has no such value.
+    #[error("parameter `{parameter}` is not known, or not with this value; accepted: {accepted}")]
+    Parameter {
+        /// The parameter, without the value of a password.
+        parameter: String,
+        /// Parameters that are accepted.
+        accepted: &'static str,
+    },
     /// The path cannot be a chroot.
     #[error(
         "chroot `{chroot}`: {fault}; accepted: a path such as /search/production, its parts not empty, not `.`, not `..`, \
@@ -251,7 +267,7 @@ pub enum StoreUrlError {
     },
 }
 
-const ACCEPTED: &str = "memory:, zookeeper://host:port[,host:port…][/chroot], redis://[:password@]host:port[/db], \
+const ACCEPTED: &str = "memory:, zookeeper://host:port[,host:port…][/chroot], redis://[[user]:password@]host:port[/db][?wait=N], \
                         etcd://host:port[,host:port…]";
 
 fn authority<'a>(scheme: &'static str, rest: &'a str) -> Result<&'a str, StoreUrlError> {
@@ -264,24 +280,6 @@ fn zookeeper(rest: &str) -> Result<StoreUrl, StoreUrlError> {
     }
     let (servers, path) = split_path(rest);
     Ok(StoreUrl::ZooKeeper { servers: servers_of(servers, 2181)?, chroot: chroot(path)? })
-}
-
-fn redis(rest: &str) -> Result<StoreUrl, StoreUrlError> {
-    let (password, rest) = match rest.rsplit_once('@') {
-        None => (None, rest),
-        Some((user, rest)) => match user.strip_prefix(':') {
-            None => return Err(StoreUrlError::RedisUser),
-            Some(password) => (Some(Password(password.into())), rest),
-        },
-    };
-    let (server, path) = split_path(rest);
-    if server.contains(',') {
-        return Err(StoreUrlError::OneServer { servers: server.into() });
-    }
-    let number = path.strip_prefix('/').unwrap_or(path);
-    let database = if number.is_empty() { Ok(0) } else { number.parse() };
-    let database = database.map_err(|_| StoreUrlError::Database { database: number.into() })?;
-    Ok(StoreUrl::Redis { server: server_of(server, 6379)?, password, database })
 }
 
 fn etcd(rest: &str) -> Result<StoreUrl, StoreUrlError> {
@@ -369,6 +367,11 @@ mod tests {
             ("zookeeper://[::1]:2182,[fe80::1]/x", "zookeeper://[::1]:2182,[fe80::1]:2181/x"),
             ("redis://a", "redis://a:6379/0"),
             ("redis://a:1/7", "redis://a:1/7"),
+            ("redis://a/", "redis://a:6379/0"),
+            ("redis://[::1]", "redis://[::1]:6379/0"),
+            ("rediss://a?wait=2", "rediss://a:6379/0?wait=2"),
+            ("redis+unix:///run/redis.sock", "redis+unix:///run/redis.sock?db=0"),
+            ("redis+unix:///run/redis.sock?wait=1&db=3", "redis+unix:///run/redis.sock?db=3&wait=1"),
             ("etcd://a:1,b", "etcd://a:1,b:2379"),
         ] {
             let read: StoreUrl = url.parse().expect(url);
@@ -384,16 +387,25 @@ mod tests {
 
     #[test]
     fn passwords_are_masked() {
-        let url: StoreUrl = "redis://:s3cr@t@a:1/2".parse().expect("a good URL");
-        assert_eq!(url.to_string(), "redis://:***@a:1/2");
-        assert!(!format!("{url:?}").contains("s3cr"));
-        assert!(matches!(url, StoreUrl::Redis { password: Some(Password(text)), .. } if text == "s3cr@t"));
+        for (url, written, user, password) in [
+            ("redis://:s3cr@t@a:1/2", "redis://:***@a:1/2", None, "s3cr@t"),
+            ("rediss://bob:s3cr%40t@a:1", "rediss://bob:***@a:1/0", Some("bob"), "s3cr@t"),
+            ("redis+unix:///x?user=bob&pass=s3cr", "redis+unix:///x?db=0&user=bob&pass=***", Some("bob"), "s3cr"),
+        ] {
+            let read: StoreUrl = url.parse().expect(url);
+            assert_eq!(read.to_string(), written);
+            assert!(!format!("{read:?}").contains("s3cr"), "{read:?}");
+            let StoreUrl::Redis(read) = read else { panic!("{url} is Redis's") };
+            assert_eq!(read.user.as_deref(), user);
+            assert_eq!(read.password, Some(Password(password.into())));
+        }
     }
 
     #[test]
     fn stores_without_an_adapter_are_known_but_refused() {
         for (url, message) in [
             ("redis://a:1", "store `redis`: not built in this version"),
+            ("rediss://a:1", "store `rediss`: not built in this version"),
             ("etcd://a:1", "store `etcd`: not built in this version"),
         ] {
             let url: StoreUrl = url.parse().expect(url);
@@ -436,7 +448,15 @@ mod tests {
             ("zookeeper://a/./x", "a relative part"),
             ("zookeeper://a/x/..", "a relative part"),
             ("zookeeper://a/x\u{7}", "a control character"),
-            ("redis://user:secret@a", "without a user"),
+            ("redis://user@a", "user `user` without a password"),
+            ("redis://:secret%zz@a", "begins no encoded character"),
+            ("redis://a?wait=0", "parameter `wait=0`"),
+            ("redis://a?wait", "parameter `wait`"),
+            ("redis://a?protocol=resp2", "parameter `protocol=resp2`"),
+            ("redis://a?pass=secret", "parameter `pass=***`"),
+            ("redis+unix://", "name a socket"),
+            ("redis+unix://a/x", "name a socket"),
+            ("redis+unix:///x?db=y", "database `y`"),
             ("redis://a,b", "one server"),
             ("redis://a/x", "database `x`"),
             ("redis://a/-1", "database `-1`"),

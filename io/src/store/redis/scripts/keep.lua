@@ -1,0 +1,2 @@
+-- Keeps the session alive.
+return heard(now) or { 'done' }

@@ -1,0 +1,19 @@
+-- Prolongs the lease of this token. A lease that has ended is not taken again.
+local token, ttl = ARGV[5], tonumber(ARGV[6])
+if not ttl or ttl <= 0 then
+    return redis.error_reply('ERR a time to live of ' .. tostring(ARGV[6]) .. ' ms')
+end
+local refused = heard(now)
+if refused then
+    return refused
+end
+local held = lease(now)
+if not held or held.token ~= token then
+    return { 'refused', 'lost' }
+end
+local longest = tonumber(redis.call('HGET', STORE, 'longest')) or 0
+if ttl > longest then
+    redis.call('HSET', STORE, 'longest', text(ttl))
+end
+redis.call('HSET', LEASE, 'ttl', text(ttl), 'ends', text(now + ttl))
+return { 'done' }
