@@ -218,6 +218,46 @@ fn a_node_that_is_told_to_end_ends_in_good_order() -> Outcome {
 }
 
 #[test]
+fn nodes_with_generated_ids_leave_one_folder_behind_however_many_are_killed() -> Outcome {
+    let (texts, cache) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    let named = cache.path().join("rolecall/default/a");
+    fs::create_dir_all(&named)?;
+    fs::write(named.join(".lock"), "")?;
+    let start = || -> Result<_, Box<dyn Error>> {
+        let mut node = rolecall()
+            .args(["node", "--store", "memory:", "--listen", "127.0.0.1:0", "--documents"])
+            .arg(texts.path())
+            .env("XDG_CACHE_HOME", cache.path())
+            .stdout(Stdio::piped())
+            .spawn()?;
+        let output = node.stdout.take().ok_or("the output is piped")?;
+        BufReader::new(output).lines().next().ok_or("a node tells where it answers")??;
+        Ok(node)
+    };
+    let generated = cache.path().join("rolecall/default/+generated");
+    let folders =
+        || fs::read_dir(&generated).map(|entries| entries.flatten().filter(|entry| entry.path().is_dir()).count());
+
+    let mut living = start()?;
+    for _ in 0..4 {
+        let mut killed = start()?;
+        assert_eq!(folders()?, 2, "one of each living node");
+        killed.kill()?;
+        killed.wait()?;
+    }
+    living.kill()?;
+    living.wait()?;
+
+    assert_eq!(folders()?, 2, "those of the last two");
+    let mut last = start()?;
+    assert_eq!(folders()?, 1);
+    last.kill()?;
+    last.wait()?;
+    assert!(named.is_dir(), "a folder of a name that somebody chose stays");
+    Ok(())
+}
+
+#[test]
 fn the_environment_is_held_to_the_same_rules() -> Outcome {
     let told = refusal(&rolecall().args(NODE).env("ROLECALL_SESSION_TIMEOUT", "soon").output()?)?;
     assert!(told.contains("--session-timeout") && told.contains("'soon'"), "{told}");

@@ -8,11 +8,43 @@ use std::process::Command;
 
 use crate::cli::Failure;
 
-/// Folder for one node: `data` if given, else one under the user's cache.
+/// Folder for one node or demo: `data` if given, else one under the user's cache.
 pub(super) fn data(data: Option<&Path>, cluster: &str, id: &str) -> Result<PathBuf, Failure> {
     match data {
         Some(folder) => Ok(folder.to_owned()),
         None => Ok(cache()?.join(cluster).join(id)),
+    }
+}
+
+/// Folder in a cluster's cache for nodes with generated ids. No id begins with this character.
+const GENERATED: &str = "+generated";
+
+/// Claims a folder under the user's cache for a node whose id is generated, and deletes those of earlier nodes that have
+/// ended: no later node gets their ids, so nobody would use them again.
+pub(super) fn claim_generated(cluster: &str, id: &str) -> Result<(PathBuf, File), Failure> {
+    let all = cache()?.join(cluster).join(GENERATED);
+    let refused = |error: std::io::Error| {
+        Failure::Usage(format!("cannot use the cache {}: {error}; give a folder with --data DIR", all.display()))
+    };
+    fs::create_dir_all(&all).map_err(refused)?;
+    // One process at a time, so that nobody deletes a folder that another has made and not claimed yet.
+    let turn = File::create(all.join(".lock")).map_err(refused)?;
+    // On a file system without locks, no folder can be shown to be unused.
+    if turn.lock().is_ok() {
+        fs::read_dir(&all).map_err(refused)?.flatten().for_each(|entry| remove_unused(&entry.path()));
+    }
+    let data = all.join(id);
+    let claim = claim(&data)?;
+    Ok((data, claim))
+}
+
+/// Deletes the folder of a node that has ended.
+fn remove_unused(folder: &Path) {
+    let Ok(lock) = File::open(folder.join(".lock")) else { return };
+    if lock.try_lock().is_ok()
+        && let Err(error) = fs::remove_dir_all(folder)
+    {
+        tracing::warn!(folder = %folder.display(), %error, "the folder of a node that has ended cannot be deleted");
     }
 }
 

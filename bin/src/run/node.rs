@@ -33,8 +33,14 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         store: options.store.store.scheme(),
         console: None,
     };
-    let data = folders::data(options.tuning.data.as_deref(), &plan.cluster, &id.0)?;
-    let _claim = folders::claim(&data)?;
+    let (data, _claim) = match (&options.id, options.tuning.data.as_deref()) {
+        (None, None) => folders::claim_generated(&plan.cluster, &id.0)?,
+        (Some(_), data) | (None, data @ Some(_)) => {
+            let data = folders::data(data, &plan.cluster, &id.0)?;
+            let claim = folders::claim(&data)?;
+            (data, claim)
+        }
+    };
     let application = Application::new(&id.0, &options.documents, &data, &options.tuning);
     block_on(run(plan, application, options.store.store.clone()))
 }
