@@ -108,7 +108,7 @@ impl Cluster {
         .await;
     }
 
-    /// Waits until the leader knows that every shard is on as many nodes as it is to be on.
+    /// Waits until the leader knows that every shard is on as many nodes as it must be.
     pub async fn until_all_shards_are_whole(&self, leader: &str) {
         until(&format!("{leader} to know that all shards are whole"), async || {
             self.all_shards_are_whole(leader).await.then_some(())

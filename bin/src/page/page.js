@@ -183,7 +183,8 @@ function showShares(shares) {
   if (!index) return;
   const counted = (count, what) => `${count.toLocaleString()} ${what}${count === 1 ? "" : "s"}`;
   const held = index.shards ? `${counted(index.shards, "shard")}, ${counted(index.documents, "document")}` : "nothing";
-  describe("index", held, index.shards === index.wanted ? "" : `${counted(index.wanted, "shard")} wanted`);
+  describe("index", held, index.shards === index.wanted ? ""
+    : `${counted(index.wanted, "shard")} wanted${index.shards > index.wanted ? ", the others kept for a while" : ""}`);
 }
 
 function describe(id, text, detail, address) {

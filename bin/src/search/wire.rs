@@ -1,6 +1,7 @@
 //! Tasks of a coordinator and answers of a worker: the bodies of `POST /task`, as JSON.
 //!
-//! Every task says what the worker is to hold. One that asks for a share of a search names shards. What a worker does not hold it leaves out of its answer, so that the coordinator asks another.
+//! Every task carries the worker's share. A task that belongs to a search names shards; the worker leaves those that it does not
+//! hold out of its answer, so that the coordinator asks another.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

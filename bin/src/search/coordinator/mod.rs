@@ -106,7 +106,7 @@ pub struct Coordinator<C> {
     /// True if this node's own tasks may run on another thread.
     threads: bool,
     doubts: Doubts,
-    /// How long the workers took to answer.
+    /// Recent answer times of the workers.
     latencies: Latencies,
     /// Number of documents in each shard at its last answer.
     known: Mutex<BTreeMap<ShardId, u64>>,

@@ -20,7 +20,7 @@ use crate::search::{Ranking, Settings, ShardId};
 
 type Outcome = Result<(), Box<dyn Error>>;
 
-/// What a worker does with the tasks it gets.
+/// Behaviour of a worker that gets tasks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mood {
     Fine,
@@ -150,7 +150,7 @@ impl Cluster {
         self.coordinator.search(&request, &|| self.crew.list()).await
     }
 
-    /// What must not depend on who answers.
+    /// Parts of an answer that must not depend on who answers.
     async fn facts(&self, query: &str) -> (Vec<(String, String, u32, String)>, u64) {
         let answer = self.search(query, 20, 0).await.expect("the query is well formed");
         assert!(!answer.partial, "{query}: {} are missing", answer.missing);

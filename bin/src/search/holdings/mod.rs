@@ -80,7 +80,7 @@ pub struct Due {
 pub struct IndexSize {
     /// Shards that it holds.
     pub shards: usize,
-    /// Shards that it is to hold.
+    /// Number of shards that it must hold.
     pub wanted: usize,
     /// Documents in the shards that it holds.
     pub documents: usize,
@@ -89,7 +89,7 @@ pub struct IndexSize {
 /// Numbers about the shards of a node.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HoldingsReport {
-    /// Shards that it is to hold.
+    /// Number of shards that it must hold.
     pub wanted: usize,
     /// Number of these shards that it holds.
     pub ready: usize,

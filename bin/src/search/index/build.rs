@@ -17,7 +17,7 @@ use crate::search::hash::StableHash;
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
-/// Everything that an index is built from.
+/// Input from which an index is built.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BuildInput<'a> {
     pub(crate) documents: &'a dyn Source,

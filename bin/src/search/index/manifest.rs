@@ -14,7 +14,7 @@ use crate::search::shard::ShardId;
 /// Version of the format. Raise it whenever the same files would give a different index: old ones are then rebuilt.
 pub(super) const FORMAT: u32 = 1;
 
-/// Everything that an index was built from.
+/// Input from which an index was built.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Manifest {
     pub(super) format: u32,

@@ -62,7 +62,7 @@ impl Allocation {
         self.adopt(shares, leader);
     }
 
-    /// While a worker lacks a shard that it is to hold, others keep the copies that they have.
+    /// While a worker lacks a shard of its share, others keep the copies that they have.
     fn keep(
         &self,
         shard: ShardId,

@@ -23,7 +23,7 @@ fn share(shares: &Shares, worker: &str) -> Share {
     (*shares.of(worker).expect("the worker has a share")).clone()
 }
 
-/// Each worker builds all that it is to hold.
+/// Each worker builds its whole share.
 fn build_all(shares: &Shares, ids: &[&str], now: Time) {
     for id in ids {
         let Share { hold, keep, .. } = share(shares, id);
