@@ -121,7 +121,7 @@ pub mod journal;
 mod members;
 mod metrics;
 mod mutant;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "redis"))]
 mod net;
 mod node;
 mod service;
@@ -149,7 +149,7 @@ pub use following::Following;
 pub use future::BoxFuture;
 pub use gate::{Gate, GateView, Stop};
 pub use members::{Members, Roster};
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http", feature = "redis"))]
 pub use net::{Listener, Net, Stream, TokioNet};
 pub use node::{NodeBuilder, RunningNode, StartError};
 pub use service::{Assignment, Drain, Running, Service};

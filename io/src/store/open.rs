@@ -78,6 +78,7 @@ impl StoreUrl {
     ///
     /// # Panics
     /// Outside a tokio runtime.
+    #[cfg_attr(not(feature = "redis"), expect(unused_variables, reason = "only Redis is tried out"))]
     pub async fn check(&self, participant: &Participant, limit: Duration) -> Result<(), OpenError> {
         self.require_built()?;
         participant.check()?;
@@ -88,7 +89,7 @@ impl StoreUrl {
                 None => Ok(()),
             },
             #[cfg(not(feature = "redis"))]
-            Self::Redis(_) => Ok(()),
+            Self::Redis(_) => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
             Self::Memory | Self::ZooKeeper { .. } | Self::Etcd { .. } => Ok(()),
         }
     }
