@@ -8,7 +8,7 @@
 //! somebody asks for, has passed since. Such a lease may have been granted by a write that was lost.
 //!
 //! **Left out**: sessions that end, and members. The caller's session and link are judged before a request comes here; a
-//! session that ends is [told](LeaseMachine::end_session).
+//! session that ends or is closed is [told](LeaseMachine::end_session).
 
 mod clock;
 #[cfg(test)]
@@ -102,12 +102,18 @@ impl LeaseMachine {
         }
     }
 
-    /// Ends a session: its watch goes, and its lease is free for others, who are told.
-    pub fn end_session(&mut self, session: Session, notified: &mut Vec<Session>) {
-        self.watchers.remove(&session);
+    /// Closes a session in good order: its watch goes, and its lease is free for others, who are told.
+    pub fn close_session(&mut self, session: Session, notified: &mut Vec<Session>) {
+        self.end_session(session);
         if self.granted.as_ref().is_some_and(|granted| granted.owner == session) {
             self.free(notified);
         }
+    }
+
+    /// Ends a session that was not heard for too long: its watch goes. Its lease stays until it ends by itself, since it may
+    /// be longer, and its holder leads until then.
+    pub fn end_session(&mut self, session: Session) {
+        self.watchers.remove(&session);
     }
 
     /// Holder of the lease at the last call.

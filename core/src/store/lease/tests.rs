@@ -193,7 +193,9 @@ fn a_watch_fires_once_when_the_lease_is_released_or_its_session_ends() {
     assert_eq!(world.notified, vec![Session(2)]);
     world.acquire(1, 11);
     world.ask(3, &LeaseRequest::Peek { watch: true });
-    world.store.end_session(Session(1), &mut world.notified);
+    world.store.end_session(Session(1));
+    assert_eq!(world.holder(), Some(Token(11)), "whoever was not heard may lead until the lease ends");
+    world.store.close_session(Session(1), &mut world.notified);
     assert_eq!(world.notified, vec![Session(2), Session(3)]);
     assert_eq!(world.holder(), None);
 }
