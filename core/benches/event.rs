@@ -1,14 +1,10 @@
 //! Cost of one event for a node at rest: a leader with 20 workers, and a waiter. The aim is under 100 ns and no
 //! allocation.
 
-#[allow(dead_code, reason = "shared with a test, which uses other parts of it")]
-#[path = "../tests/common/steady.rs"]
-mod steady;
-
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use rolecall_core::store::Notice;
+use rolecall_core::testing::Steady;
 use rolecall_core::{Event, Link, Node, OpId, Slot};
-use steady::Steady;
 
 /// Number of heartbeats between two full listings of a node.
 const BEATS: u64 = 20;

@@ -1,86 +1,59 @@
-//! The core on smol: a task for each node, a channel, and a timer until the node's next deadline.
+//! A cluster in real time on smol: a task that waits for orders until the cluster's next deadline.
 //!
 //! `cargo run -p rolecall-core --example smol`
 
-mod common;
+#![allow(clippy::disallowed_types, reason = "an example is a driver: it is the one to read the clock")]
 
-use std::cell::RefCell;
-use std::collections::BTreeMap;
-use std::rc::Rc;
+use std::time::Instant;
 
-use common::{Next, Seat, Shared, Story};
-use rolecall_core::{Event, Role};
+use rolecall_core::Time;
+use rolecall_core::testing::Cluster;
 use smol::channel::{Receiver, Sender, unbounded};
 use smol::future::or;
 use smol::{LocalExecutor, Timer};
 
-/// A message to a node's task.
-enum Message {
-    Event(Event),
-    Die,
-}
-
-type Mailbox = Box<dyn Fn(Event)>;
-type Store = Rc<RefCell<Shared<Mailbox>>>;
-
 fn main() {
     let executor = LocalExecutor::new();
-    smol::block_on(executor.run(act(&executor)));
+    smol::block_on(executor.run(tell(&executor)));
 }
 
-async fn act(executor: &LocalExecutor<'_>) {
-    let store: Store = Rc::new(RefCell::new(Shared::new()));
+async fn tell(executor: &LocalExecutor<'_>) {
+    let (orders, inbox) = unbounded();
     let (report, reports) = unbounded();
-    let mut nodes = BTreeMap::new();
-    for id in ["a", "b", "c"] {
-        let (mail, letters) = unbounded();
-        let task = executor.spawn(run(id, Rc::clone(&store), letters, report.clone(), mail.clone()));
-        nodes.insert(id, (mail, task));
-    }
-    let mut story = Story::default();
-    let ending = loop {
-        let (id, role) = reports.recv().await.expect("the nodes report until they are told to end");
-        match story.hear(id, role) {
-            Next::Wait => {}
-            Next::Kill(id) => nodes[id].0.try_send(Message::Die).expect("it lives until it is told this"),
-            Next::End(ending) => break ending,
-        }
-    };
-    for (mail, task) in nodes.into_values() {
-        // The killed node does not listen any more.
-        let _ = mail.try_send(Message::Event(Event::Shutdown));
-        task.await;
-    }
-    print!("{}", store.borrow().text());
-    println!("{ending}");
+    let keeper = executor.spawn(keep_time(inbox, report));
+    let first = reports.recv().await.expect("the cluster runs until this task lets it end");
+    orders.try_send(first).expect("it takes orders for as long");
+    let second = reports.recv().await.expect("another node leads in the end");
+    drop(orders);
+    let cluster = keeper.await;
+    print!("{}", cluster.trace.text());
+    println!("{second} leads since {first} was killed");
 }
 
-async fn run(
-    id: &'static str,
-    store: Store,
-    letters: Receiver<Message>,
-    report: Sender<(&'static str, Role)>,
-    own: Sender<Message>,
-) {
-    let mailbox: Mailbox = Box::new(move |event| {
-        // A node that has ended reads no more mail.
-        let _ = own.try_send(Message::Event(event));
-    });
-    let mut seat = Seat::take(id, &mut store.borrow_mut(), mailbox);
+/// Runs three nodes, kills those that are named to it, and reports each new leader.
+async fn keep_time(orders: Receiver<&'static str>, report: Sender<&'static str>) -> Cluster {
+    let mut cluster = Cluster::new();
+    ["a", "b", "c"].into_iter().for_each(|name| cluster.start(name));
+    let (began, beginning) = (Instant::now(), cluster.now);
+    let mut leader = None;
     loop {
-        let patience = seat.patience(&store.borrow());
-        let message = or(async { letters.recv().await.ok() }, async {
+        let patience = cluster.next_deadline().unwrap_or(Time::MAX).since(beginning + began.elapsed());
+        let deadline = async {
             Timer::after(patience).await;
             None
-        })
-        .await;
-        let event = match message {
-            Some(Message::Event(event)) => Some(event),
-            Some(Message::Die) => return seat.die(&mut store.borrow_mut()),
-            None => None,
         };
-        let Some(role) = seat.step(&mut store.borrow_mut(), event) else { return };
-        // Once the story is over, nobody listens.
-        let _ = report.try_send((id, role));
+        let order = or(async { Some(orders.recv().await) }, deadline).await;
+        cluster.advance_to(beginning + began.elapsed());
+        match order {
+            Some(Ok(name)) => cluster.crash(name),
+            None => {}
+            Some(Err(_)) => return cluster,
+        }
+        let leads = cluster.leaders().first().copied();
+        if let Some(name) = leads.filter(|_| leads != leader) {
+            leader = leads;
+            // Once the story is told, nobody listens.
+            let _ = report.try_send(name);
+        }
     }
 }

@@ -1,83 +1,49 @@
-//! The core without an async runtime: a thread for each node, a channel, and `recv_timeout` until the node's next deadline.
+//! A cluster in real time without an async runtime: a thread that waits for orders until the cluster's next deadline.
 //!
 //! `cargo run -p rolecall-core --example threads`
 
-mod common;
+#![allow(clippy::disallowed_types, reason = "an example is a driver: it is the one to read the clock")]
 
-use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
+use std::time::Instant;
 
-use common::{Next, Seat, Shared, Story};
-use rolecall_core::{Event, Role};
-
-/// A message to a node's thread.
-enum Message {
-    Event(Event),
-    Die,
-}
-
-type Mailbox = Box<dyn Fn(Event) + Send>;
-type Store = Arc<Mutex<Shared<Mailbox>>>;
+use rolecall_core::Time;
+use rolecall_core::testing::Cluster;
 
 fn main() {
-    let store: Store = Arc::new(Mutex::new(Shared::new()));
+    let (orders, inbox) = channel();
     let (report, reports) = channel();
-    let mut nodes = BTreeMap::new();
-    for id in ["a", "b", "c"] {
-        let (mail, letters) = channel();
-        let (store, report, own) = (Arc::clone(&store), report.clone(), mail.clone());
-        let thread = thread::spawn(move || run(id, &store, &letters, &report, own));
-        nodes.insert(id, (mail, thread));
-    }
-    let ending = tell(&reports, &nodes);
-    for (mail, thread) in nodes.into_values() {
-        // The killed node does not listen any more.
-        let _ = mail.send(Message::Event(Event::Shutdown));
-        thread.join().expect("a node's thread does not panic");
-    }
-    print!("{}", store.lock().unwrap_or_else(PoisonError::into_inner).text());
-    println!("{ending}");
+    let keeper = thread::spawn(move || keep_time(&inbox, &report));
+    let first = reports.recv().expect("the cluster runs until this thread lets it end");
+    orders.send(first).expect("it takes orders for as long");
+    let second = reports.recv().expect("another node leads in the end");
+    drop(orders);
+    let cluster = keeper.join().expect("every promise was kept");
+    print!("{}", cluster.trace.text());
+    println!("{second} leads since {first} was killed");
 }
 
-fn tell(
-    reports: &Receiver<(&'static str, Role)>,
-    nodes: &BTreeMap<&'static str, (Sender<Message>, thread::JoinHandle<()>)>,
-) -> String {
-    let mut story = Story::default();
-    for (id, role) in reports {
-        match story.hear(id, role) {
-            Next::Wait => {}
-            Next::Kill(id) => nodes[id].0.send(Message::Die).expect("it lives until it is told this"),
-            Next::End(ending) => return ending,
-        }
-    }
-    unreachable!("the nodes report until they are told to end")
-}
-
-fn run(
-    id: &'static str,
-    store: &Store,
-    letters: &Receiver<Message>,
-    report: &Sender<(&'static str, Role)>,
-    own: Sender<Message>,
-) {
-    let lock = || store.lock().unwrap_or_else(PoisonError::into_inner);
-    let mailbox: Mailbox = Box::new(move |event| {
-        // A node that has ended reads no more mail.
-        let _ = own.send(Message::Event(event));
-    });
-    let mut seat = Seat::take(id, &mut lock(), mailbox);
+/// Runs three nodes, kills those that are named to it, and reports each new leader.
+fn keep_time(orders: &Receiver<&'static str>, report: &Sender<&'static str>) -> Cluster {
+    let mut cluster = Cluster::new();
+    ["a", "b", "c"].into_iter().for_each(|name| cluster.start(name));
+    let (began, beginning) = (Instant::now(), cluster.now);
+    let mut leader = None;
     loop {
-        let patience = seat.patience(&lock());
-        let event = match letters.recv_timeout(patience) {
-            Ok(Message::Event(event)) => Some(event),
-            Ok(Message::Die) => return seat.die(&mut lock()),
-            Err(_) => None,
-        };
-        let Some(role) = seat.step(&mut lock(), event) else { return };
-        // Once the story is over, nobody listens.
-        let _ = report.send((id, role));
+        let patience = cluster.next_deadline().unwrap_or(Time::MAX).since(beginning + began.elapsed());
+        let order = orders.recv_timeout(patience);
+        cluster.advance_to(beginning + began.elapsed());
+        match order {
+            Ok(name) => cluster.crash(name),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => return cluster,
+        }
+        let leads = cluster.leaders().first().copied();
+        if let Some(name) = leads.filter(|_| leads != leader) {
+            leader = leads;
+            // Once the story is told, nobody listens.
+            let _ = report.send(name);
+        }
     }
 }

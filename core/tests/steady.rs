@@ -1,12 +1,8 @@
 //! A cluster at rest costs no allocation.
 
-#[allow(dead_code, reason = "shared with a benchmark, which uses other parts of it")]
-#[path = "common/steady.rs"]
-mod steady;
-
 use rolecall_core::store::Notice;
+use rolecall_core::testing::Steady;
 use rolecall_core::{Event, Health, Node, Role};
-use steady::Steady;
 
 fn allocations(work: impl FnOnce()) -> u64 {
     allocation_counter::measure(work).count_total

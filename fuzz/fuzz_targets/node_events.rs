@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../../tests/src/fuzz/node_events.rs"]
-mod node_events;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| node_events::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rolecall_tests::fuzz::node_events::run(data));

@@ -1,6 +1,3 @@
 #![no_main]
 
-#[path = "../../tests/src/fuzz/parsers/mod.rs"]
-mod parsers;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| parsers::run(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| rolecall_tests::fuzz::parsers::run(data));

@@ -313,12 +313,17 @@ impl Cluster {
 
     /// Lets this much time pass.
     pub fn run(&mut self, length: Duration) {
-        let end = self.now + length;
-        while let Some(at) = self.next_instant().filter(|at| *at <= end) {
+        self.advance_to(self.now + length);
+    }
+
+    /// Lets time pass until this moment: whatever is due until then happens, in order. A program that keeps real time
+    /// waits until [`next_deadline`](Self::next_deadline) and advances to the time of its own clock.
+    pub fn advance_to(&mut self, end: Time) {
+        while let Some(at) = self.next_deadline().filter(|at| *at <= end) {
             self.now = self.now.max(at);
             self.turn();
         }
-        self.now = end;
+        self.now = self.now.max(end);
         self.judge_gates();
     }
 
@@ -326,13 +331,14 @@ impl Cluster {
     pub fn until(&mut self, what: &str, holds: impl Fn(&Self) -> bool) {
         let limit = self.now + Duration::from_secs(120);
         while !holds(self) {
-            let at = self.next_instant().filter(|at| *at < limit);
+            let at = self.next_deadline().filter(|at| *at < limit);
             self.now = self.now.max(at.unwrap_or_else(|| panic!("never {what}\n{}", self.trace.text())));
             self.turn();
         }
     }
 
-    fn next_instant(&self) -> Option<Time> {
+    /// Time of the next thing that happens by itself; `None` if nothing does.
+    pub fn next_deadline(&self) -> Option<Time> {
         let wire = self.wires.keys().next().map(|(at, _)| *at);
         let running = || self.hosts.values().filter(|host| host.is_up());
         let wakes = running().filter_map(Host::wakes_at);

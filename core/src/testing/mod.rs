@@ -37,7 +37,9 @@ mod faults;
 mod host;
 pub mod hostile;
 mod judge;
+mod steady;
 
 pub use cluster::{Cluster, LATENCY, TICK, TIMEOUT};
 pub use dice::Dice;
 pub use host::{Host, Outcome};
+pub use steady::{Counter, Steady};

@@ -4,6 +4,7 @@
 
 mod bytes;
 pub mod node_events;
+#[cfg(feature = "parsers")]
 pub mod parsers;
 pub mod store_machine;
 pub mod transitions;
