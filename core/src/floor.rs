@@ -1,8 +1,8 @@
 //! The highest fence that this node has seen, and the term record as read in this session.
 
 use crate::mutant::Mutant;
+use crate::pass::{Backoff, Pass, Pending, Soonest, Standing};
 use crate::rename::{Rename, Renamer};
-use crate::step::{Backoff, Pending, Soonest, Standing, Step};
 use crate::store::{Answer, Refusal, Reply, Request, TermRequest};
 use crate::{Action, Epoch, Fence, Incarnation, OpId, Sink, Slot, Time};
 
@@ -153,18 +153,18 @@ impl Floor {
         self.backoff.holds(now);
     }
 
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>) {
         if let Some(fence) = self.fence
             && self.published != Some(fence)
         {
             self.published = Some(fence);
-            step.out.push(Action::Floor(fence));
+            pass.out.push(Action::Floor(fence));
         }
-        if self.pending.is_some() || self.read.is_some() || self.backoff.holds(step.now) {
+        if self.pending.is_some() || self.read.is_some() || self.backoff.holds(pass.now) {
             return;
         }
-        let Some(standing) = step.connected() else { return };
-        self.pending = Some(step.send(&standing, Slot::Term, (), Request::Term(TermRequest::Read)));
+        let Some(standing) = pass.connected() else { return };
+        self.pending = Some(pass.send(&standing, Slot::Term, (), Request::Term(TermRequest::Read)));
     }
 
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {

@@ -47,13 +47,13 @@ mod metadata;
 mod mutant;
 mod node;
 pub mod observe;
+mod pass;
 mod registry;
 pub mod rename;
 mod role;
 mod session;
 mod settings;
 mod sink;
-mod step;
 pub mod store;
 #[cfg(feature = "testing")]
 pub mod testing;

@@ -3,8 +3,8 @@
 use alloc::vec::Vec;
 
 use crate::mutant::Mutant;
+use crate::pass::{Backoff, Pass, Pending, Soonest, Standing, remember};
 use crate::rename::{Rename, Renamer, RevisionKind};
-use crate::step::{Backoff, Pending, Soonest, Standing, Step, remember};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Refusal, Reply, Request};
 use crate::{Directory, Epoch, OpId, Session, Sink, Slot, Time};
 
@@ -180,17 +180,17 @@ impl Membership {
         self.unsure |= ask.is_write();
     }
 
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, wanted: Option<Entry>) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, wanted: Option<Entry>) {
         if self.pending.is_some() {
             return;
         }
         let Some(ask) = self.next(wanted) else { return };
-        let Some(standing) = step.connected() else { return };
-        if self.backoff.holds(step.now) {
+        let Some(standing) = pass.connected() else { return };
+        if self.backoff.holds(pass.now) {
             return;
         }
         let request = self.request(ask, standing.session);
-        self.pending = Some(step.send(&standing, Slot::Membership(self.directory), ask, request));
+        self.pending = Some(pass.send(&standing, Slot::Membership(self.directory), ask, request));
     }
 
     fn next(&self, wanted: Option<Entry>) -> Option<Ask> {

@@ -4,8 +4,8 @@ use alloc::vec::Vec;
 use core::cmp::Ordering;
 
 use crate::mutant::Mutant;
+use crate::pass::{Backoff, Pass, Pending, Soonest};
 use crate::rename::{Rename, Renamer};
-use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, DirectoryReply, DirectoryRequest, Reply, Request};
 use crate::{Action, Announcement, Difference, Directory, Member, MemberKey, OpId, Sink, Slot, Snapshot, Time};
 
@@ -131,14 +131,14 @@ impl Registry {
         self.backoff.holds(now);
     }
 
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, interest: Interest) {
-        if self.pending.is_some() || self.agrees(interest) || self.backoff.holds(step.now) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, interest: Interest) {
+        if self.pending.is_some() || self.agrees(interest) || self.backoff.holds(pass.now) {
             return;
         }
-        let Some(standing) = step.connected() else { return };
+        let Some(standing) = pass.connected() else { return };
         let watch = interest == Interest::Watch;
         let request = Request::Directory(DirectoryRequest::Members { directory: self.directory, watch });
-        self.pending = Some(step.send(&standing, Slot::Mirror(self.directory), watch, request));
+        self.pending = Some(pass.send(&standing, Slot::Mirror(self.directory), watch, request));
     }
 
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {

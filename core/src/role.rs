@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
+use crate::pass::{Backoff, Soonest};
 use crate::rename::{Rename, Renamer, TimeKind};
-use crate::step::{Backoff, Soonest};
 use crate::{Action, Config, Fence, Run, Sink, Time, Timer, Violation};
 
 /// The role that a node serves.

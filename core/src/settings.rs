@@ -5,8 +5,8 @@ use alloc::sync::Arc;
 use core::time::Duration;
 
 use crate::mutant::Mutant;
+use crate::pass::{Backoff, Pass, Pending, Soonest};
 use crate::rename::{Rename, Renamer, TimeKind};
-use crate::step::{Backoff, Pending, Soonest, Step};
 use crate::store::{Answer, Refusal, Reply, Request, SettingsRequest};
 use crate::{Config, Objection, OpId, Sink, Slot, Time, Timer};
 
@@ -97,15 +97,15 @@ impl Settings {
         denied.then_some(Objection::SettingsDenied { limit_ms })
     }
 
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, config: &Config, leads: bool) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, config: &Config, leads: bool) {
         let Some(settings) = self.wanted(config, leads) else { return };
-        if self.pending.is_some() || self.backoff.holds(step.now) {
+        if self.pending.is_some() || self.backoff.holds(pass.now) {
             return;
         }
-        let Some(standing) = step.connected() else { return };
+        let Some(standing) = pass.connected() else { return };
         // Writing the same settings twice does no harm, so a write of unknown outcome is simply sent again.
         let request = Request::Settings(SettingsRequest::Settle { settings: Arc::clone(settings) });
-        self.pending = Some(step.send(&standing, Slot::Settings, (), request));
+        self.pending = Some(pass.send(&standing, Slot::Settings, (), request));
     }
 
     /// Settings to write unless there are some. A node that has not agreed yet writes them, and so does a leader that

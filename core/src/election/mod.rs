@@ -19,8 +19,8 @@ use core::time::Duration;
 use queue::Queue;
 
 use crate::floor::Floor;
+use crate::pass::{Pass, Soonest, Standing};
 use crate::rename::{Rename, Renamer};
-use crate::step::{Soonest, Standing, Step};
 use crate::store::{Answer, Notice};
 use crate::{Config, Fence, OpId, Sink, Time, Violation};
 
@@ -77,7 +77,7 @@ pub(crate) struct Context<'a> {
 
 /// Discoveries in an answer that concern the rest of the node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Outcome {
+pub(crate) struct Discovery {
     /// The session is not the one that the node believed in.
     pub(crate) session_is_wrong: bool,
     /// The term record is not as it was read.
@@ -139,7 +139,7 @@ impl Election {
     }
 
     /// Handles an answer in one of the election's slots.
-    pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Outcome {
+    pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Discovery {
         match self {
             Self::Queue(queue) => queue.answered(context, id, answer),
         }
@@ -161,9 +161,9 @@ impl Election {
 
     /// Sends what is to be sent now. The caller has let time and will take their effect ([`Self::expire`],
     /// [`Self::step_down`]).
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, will: Will, floor: &Floor) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, will: Will, floor: &Floor) {
         match self {
-            Self::Queue(queue) => queue.advance(step, will, floor),
+            Self::Queue(queue) => queue.advance(pass, will, floor),
         }
     }
 

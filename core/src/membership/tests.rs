@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::*;
-use crate::step::Issuer;
+use crate::pass::Issuer;
 use crate::store::DirectoryReply;
 use crate::{Action, Time};
 
@@ -14,7 +14,7 @@ const STANDING: Standing =
 /// Advances the entry and answers its request. Returns the id of that request.
 fn exchange(entry: &mut Membership, issuer: &mut Issuer, wanted: Option<Entry>, answer: &Answer) -> OpId {
     let mut out = Vec::new();
-    entry.advance(&mut Step { now: Time::ZERO, standing: Some(STANDING), issuer, out: &mut out }, wanted);
+    entry.advance(&mut Pass { now: Time::ZERO, standing: Some(STANDING), issuer, out: &mut out }, wanted);
     let Some(Action::Store { id, .. }) = out.pop() else { panic!("nothing was asked") };
     assert!(!entry.answered(Time::ZERO, &STANDING, id, answer), "the session is right");
     id

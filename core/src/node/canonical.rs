@@ -1,8 +1,8 @@
 //! Renaming of a node's state.
 
 use super::{Both, HoldOff, HoldOffPhase, Node, Shown, Stop};
+use crate::pass::{Issuer, Pending};
 use crate::rename::{Canonical, Rename, Renamer, TimeKind};
-use crate::step::{Issuer, Pending};
 use crate::{Time, Timer};
 
 impl Node {

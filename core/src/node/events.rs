@@ -3,10 +3,10 @@
 use core::time::Duration;
 
 use super::{Node, Stop};
-use crate::election::{Context, Outcome};
+use crate::election::{Context, Discovery};
 use crate::mutant::Mutant;
+use crate::pass::{Standing, remember};
 use crate::settings::News;
-use crate::step::{Standing, remember};
 use crate::store::{Answer, Notice};
 use crate::{Action, Announcement, Event, Objection, OnSuspend, OpId, Role, Session, Sink, Slot, Time};
 
@@ -84,32 +84,32 @@ impl Node {
     fn answered<S: Sink>(&mut self, now: Time, id: OpId, answer: &Answer, out: &mut S) {
         let Some(standing) = self.standing else { return };
         let context = Context { now, standing: &standing, config: &self.config };
-        let outcome = match id.slot {
+        let discovery = match id.slot {
             Slot::Election | Slot::Sweep | Slot::Beat => self.election.answered(&context, id, answer),
             Slot::Term => {
                 self.floor.answered(now, id, answer);
-                Outcome::default()
+                Discovery::default()
             }
             Slot::Membership(directory) => {
                 let wrong = self.membership.of(directory).answered(now, &standing, id, answer);
-                Outcome { session_is_wrong: wrong, ..Outcome::default() }
+                Discovery { session_is_wrong: wrong, ..Discovery::default() }
             }
             Slot::Settings => {
                 self.settings_answered(now, id, answer, out);
-                Outcome::default()
+                Discovery::default()
             }
             Slot::Mirror(directory) => {
                 self.mirrored(now, directory, id, answer, out);
-                Outcome::default()
+                Discovery::default()
             }
         };
-        if let Some(candidate) = outcome.ownerless {
+        if let Some(candidate) = discovery.ownerless {
             out.push(Action::Announce(Announcement::Ownerless(candidate)));
         }
-        if outcome.record_is_wrong {
+        if discovery.record_is_wrong {
             self.floor.reread();
         }
-        if outcome.session_is_wrong {
+        if discovery.session_is_wrong {
             self.session_lost(now);
             out.push(Action::RenewSession);
         }

@@ -17,10 +17,10 @@ use crate::floor::Floor;
 use crate::identity::{Identity, Sight};
 use crate::membership::{Entry, Membership};
 use crate::mutant::Mutant;
+use crate::pass::{Issuer, Pass, Standing};
 use crate::registry::{Interest, Registry};
 use crate::role::{Conditions, Duty, Services};
 use crate::settings::Settings;
-use crate::step::{Issuer, Standing, Step};
 use crate::{
     Action, Announcement, Config, Directory, Event, Fence, Leader, Objection, Role, Session, Sink, Time, Violation,
 };
@@ -254,10 +254,10 @@ impl Node {
             return;
         }
         let leads = self.term().is_some();
-        let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
-        self.floor.advance(&mut step);
-        self.settings.advance(&mut step, &self.config, leads);
-        self.election.advance(&mut step, will, &self.floor);
+        let mut pass = Pass { now, standing: self.standing, issuer: &mut self.issuer, out };
+        self.floor.advance(&mut pass);
+        self.settings.advance(&mut pass, &self.config, leads);
+        self.election.advance(&mut pass, will, &self.floor);
         self.show_news(out);
         self.end_if_done(now, out);
     }
@@ -401,11 +401,11 @@ impl Node {
     fn advance_registries<S: Sink>(&mut self, now: Time, out: &mut S) {
         let (workers, coordinators) = self.wanted_entries();
         let interest = self.interest();
-        let mut step = Step { now, standing: self.standing, issuer: &mut self.issuer, out };
-        self.membership.workers.advance(&mut step, workers);
-        self.membership.coordinators.advance(&mut step, coordinators);
-        self.registry.workers.advance(&mut step, interest);
-        self.registry.coordinators.advance(&mut step, Interest::Watch);
+        let mut pass = Pass { now, standing: self.standing, issuer: &mut self.issuer, out };
+        self.membership.workers.advance(&mut pass, workers);
+        self.membership.coordinators.advance(&mut pass, coordinators);
+        self.registry.workers.advance(&mut pass, interest);
+        self.registry.coordinators.advance(&mut pass, Interest::Watch);
     }
 
     /// Wanted entries of this node: they say what it serves and will go on serving.

@@ -5,8 +5,8 @@ use alloc::sync::Arc;
 use super::{Node, Stop};
 use crate::election::Will;
 use crate::membership::Membership;
+use crate::pass::Soonest;
 use crate::registry::Registry;
-use crate::step::Soonest;
 use crate::{Config, Epoch, Fence, Leader, Member, OpId, Role, Session, Time, Timer};
 
 /// State of a node's service, or the reason why it does not serve.

@@ -4,46 +4,46 @@ use super::{Ask, Doubt, Head, Queue, View};
 use crate::election::Will;
 use crate::floor::Floor;
 use crate::mutant::Mutant;
-use crate::step::{Standing, Step};
+use crate::pass::{Pass, Standing};
 use crate::store::{QueueRequest, Request};
 use crate::{Candidate, Config, Sink, Slot};
 
 impl Queue {
     /// Sends the requests that are due. The caller has already applied time and will ([`Self::expire`],
     /// [`Self::step_down`]).
-    pub(crate) fn advance<S: Sink>(&mut self, step: &mut Step<'_, S>, will: Will, floor: &Floor) {
-        let Some(standing) = step.connected() else { return };
-        self.send_beat(step, &standing);
-        self.send_sweep(step, &standing, will);
-        if self.pending.is_some() || self.backoff.holds(step.now) {
+    pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, will: Will, floor: &Floor) {
+        let Some(standing) = pass.connected() else { return };
+        self.send_beat(pass, &standing);
+        self.send_sweep(pass, &standing, will);
+        if self.pending.is_some() || self.backoff.holds(pass.now) {
             return;
         }
         let Some((ask, request)) = self.next(&standing, will, floor) else { return };
         if matches!(ask, Ask::Claim { .. }) {
-            self.contacts.ripen(step.now);
+            self.contacts.ripen(pass.now);
         }
-        self.pending = Some(step.send(&standing, Slot::Election, ask, request));
+        self.pending = Some(pass.send(&standing, Slot::Election, ask, request));
     }
 
-    fn send_beat<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing) {
-        if self.term.as_ref().is_none_or(|term| step.now < term.beat_at) || !self.may_beat() {
+    fn send_beat<S: Sink>(&mut self, pass: &mut Pass<'_, S>, standing: &Standing) {
+        if self.term.as_ref().is_none_or(|term| pass.now < term.beat_at) || !self.may_beat() {
             return;
         }
         let Some(candidate) = self.lowest() else { return };
-        self.contacts.ripen(step.now);
-        self.beat = Some(step.send(standing, Slot::Beat, candidate, Request::Queue(QueueRequest::Beat { candidate })));
+        self.contacts.ripen(pass.now);
+        self.beat = Some(pass.send(standing, Slot::Beat, candidate, Request::Queue(QueueRequest::Beat { candidate })));
         if let Some(term) = &mut self.term {
-            term.beat_at = step.now + Config::heartbeat(standing.timeout);
+            term.beat_at = pass.now + Config::heartbeat(standing.timeout);
         }
     }
 
-    fn send_sweep<S: Sink>(&mut self, step: &mut Step<'_, S>, standing: &Standing, will: Will) {
-        if self.sweep.is_some() || self.doubt != Doubt::Sure || self.sweep_backoff.holds(step.now) {
+    fn send_sweep<S: Sink>(&mut self, pass: &mut Pass<'_, S>, standing: &Standing, will: Will) {
+        if self.sweep.is_some() || self.doubt != Doubt::Sure || self.sweep_backoff.holds(pass.now) {
             return;
         }
         let Some(candidate) = self.unwanted(will) else { return };
         self.sweep =
-            Some(step.send(standing, Slot::Sweep, candidate, Request::Queue(QueueRequest::Delete { candidate })));
+            Some(pass.send(standing, Slot::Sweep, candidate, Request::Queue(QueueRequest::Delete { candidate })));
     }
 
     /// A candidate of this node to delete: one of an earlier session, one more than is needed, or any if this node

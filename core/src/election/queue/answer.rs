@@ -4,21 +4,21 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use super::{Ask, Candidate, Doubt, Head, Queue, Term, View, Watch, owns};
-use crate::election::{Context, Outcome};
+use crate::election::{Context, Discovery};
 use crate::mutant::Mutant;
-use crate::step::Pending;
+use crate::pass::Pending;
 use crate::store::{Answer, Notice, QueueReply, Refusal, Reply};
 use crate::{Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
 
 impl Queue {
     /// Handles an answer in one of this machine's slots. An answer that nobody waits for changes nothing, unless it
     /// reports a candidate of this session that exists after all.
-    pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Outcome {
+    pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Discovery {
         if let Some(pending) = take(&mut self.pending, id) {
             let sent = pending.sent;
-            let outcome = self.queue_answered(context, pending, answer);
+            let discovery = self.queue_answered(context, pending, answer);
             self.heard(context, sent, answer);
-            return outcome;
+            return discovery;
         }
         if let Some(pending) = take(&mut self.sweep, id) {
             self.sweep_answered(context.now, pending.kind, answer);
@@ -28,7 +28,7 @@ impl Queue {
         } else if let (Slot::Election, Answer::Done(Reply::Queue(QueueReply::Entered(candidate)))) = (id.slot, answer) {
             self.entered(*candidate);
         }
-        Outcome::default()
+        Discovery::default()
     }
 
     /// Handles a fired watch. If an answer is pending for it, the answer is only marked as out of date.
@@ -49,10 +49,10 @@ impl Queue {
         }
     }
 
-    fn queue_answered(&mut self, context: &Context<'_>, pending: Pending<Ask>, answer: &Answer) -> Outcome {
+    fn queue_answered(&mut self, context: &Context<'_>, pending: Pending<Ask>, answer: &Answer) -> Discovery {
         if *answer == Answer::Unknown && pending.kind.is_write() {
             self.doubt = Doubt::Unsure;
-            return Outcome::default();
+            return Discovery::default();
         }
         self.look |= pending.dirty;
         if proves_session(answer) {
@@ -71,7 +71,7 @@ impl Queue {
                 return self.claim_answered(context, &claim, answer);
             }
         }
-        Outcome::default()
+        Discovery::default()
     }
 
     fn stands_first(&self) -> bool {
@@ -172,7 +172,7 @@ impl Queue {
         }
     }
 
-    fn inspect_answered(&mut self, context: &Context<'_>, target: Watch, armed: bool, answer: &Answer) -> Outcome {
+    fn inspect_answered(&mut self, context: &Context<'_>, target: Watch, armed: bool, answer: &Answer) -> Discovery {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Candidate { owner, participant })) => {
                 self.backoff.clear();
@@ -184,7 +184,7 @@ impl Queue {
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(context.now),
         }
-        Outcome::default()
+        Discovery::default()
     }
 
     fn inspected(
@@ -194,15 +194,15 @@ impl Queue {
         armed: bool,
         owner: Session,
         participant: &Arc<str>,
-    ) -> Outcome {
+    ) -> Discovery {
         if owner == Session::NOBODY && self.ownerless.add(target.candidate) {
             self.forget(target.candidate);
             self.look_again();
-            return Outcome { ownerless: Some(target.candidate), ..Outcome::default() };
+            return Discovery { ownerless: Some(target.candidate), ..Discovery::default() };
         }
         let is_own = self.lowest() == Some(target.candidate);
         if is_own && !owns(context.standing, owner) {
-            return Outcome { session_is_wrong: true, ..Outcome::default() };
+            return Discovery { session_is_wrong: true, ..Discovery::default() };
         }
         if self.view.as_ref().is_some_and(|view| view.head == Some(target.candidate)) {
             self.head = Head::Known { candidate: target.candidate, participant: Arc::clone(participant) };
@@ -210,7 +210,7 @@ impl Queue {
         if armed {
             self.watch = Some(target);
         }
-        Outcome::default()
+        Discovery::default()
     }
 
     /// Notes that a candidate does not exist.
@@ -230,7 +230,7 @@ impl Queue {
         self.forget(candidate);
     }
 
-    fn claim_answered(&mut self, context: &Context<'_>, claim: &Claim, answer: &Answer) -> Outcome {
+    fn claim_answered(&mut self, context: &Context<'_>, claim: &Claim, answer: &Answer) -> Discovery {
         match answer {
             Answer::Done(Reply::Queue(QueueReply::Claimed(epoch))) => {
                 self.backoff.clear();
@@ -242,11 +242,11 @@ impl Queue {
             }
             Answer::Refused(Refusal::Missing | Refusal::Exists) => {
                 self.backoff.fail(context.now);
-                return Outcome { record_is_wrong: true, ..Outcome::default() };
+                return Discovery { record_is_wrong: true, ..Discovery::default() };
             }
             Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => self.backoff.fail(context.now),
         }
-        Outcome::default()
+        Discovery::default()
     }
 
     /// Handles a committed claim. It makes a term only if nothing happened meanwhile and some of its validity is left.

@@ -4,7 +4,7 @@ use super::{Doubt, Queue};
 use crate::Violation;
 use crate::election::Will;
 use crate::floor::Floor;
-use crate::step::Standing;
+use crate::pass::Standing;
 
 impl Queue {
     /// Checks every invariant that the state alone can show.

@@ -30,7 +30,7 @@ use ownerless::Ownerless;
 
 use super::Position;
 use crate::mutant::Mutant;
-use crate::step::{Backoff, Pending, Soonest, Standing, remember};
+use crate::pass::{Backoff, Pending, Soonest, Standing, remember};
 use crate::{Config, Fence, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.

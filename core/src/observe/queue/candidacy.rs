@@ -4,7 +4,7 @@ use alloc::collections::{BTreeMap, BTreeSet};
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::step::remember;
+use crate::pass::remember;
 use crate::store::{Answer, Notice, QueueReply, QueueRequest, Refusal, Reply};
 use crate::{Candidate, Guid, Node, OpId, Session, Slot, Time, Violation};
 

@@ -112,14 +112,14 @@ impl Backoff {
 
 /// One pass over the machines.
 #[derive(Debug)]
-pub(crate) struct Step<'a, S> {
+pub(crate) struct Pass<'a, S> {
     pub(crate) now: Time,
     pub(crate) standing: Option<Standing>,
     pub(crate) issuer: &'a mut Issuer,
     pub(crate) out: &'a mut S,
 }
 
-impl<S: Sink> Step<'_, S> {
+impl<S: Sink> Pass<'_, S> {
     /// The session, while it is connected. Nothing is sent otherwise.
     pub(crate) fn connected(&self) -> Option<Standing> {
         self.standing.filter(|standing| standing.connected)
