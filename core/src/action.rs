@@ -1,6 +1,7 @@
 //! Actions: the orders of a node to its driver.
 
 use alloc::sync::Arc;
+use core::fmt;
 
 use crate::store::Request;
 use crate::{Candidate, Difference, Directory, Epoch, Fence, OpId, Role, Time, Violation};
@@ -175,6 +176,7 @@ pub enum Leader {
 /// Reason for which a node refuses to go on.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Objection {
     /// Another live session is registered under this node's id.
     IdentityTaken {
@@ -201,3 +203,30 @@ pub enum Objection {
         limit_ms: u64,
     },
 }
+
+impl fmt::Display for Objection {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::IdentityTaken { address } => write!(
+                formatter,
+                "another live node, at {address}, has the same id as this node: give one of them another id"
+            ),
+            Self::NoValidity { timeout_ms, margin_ms } => write!(
+                formatter,
+                "the store grants sessions of {timeout_ms} ms, of which {margin_ms} ms are reserved: too little is left \
+                 to lead; ask for a longer session timeout, or configure the store's tick"
+            ),
+            Self::SettingsDiffer { ours, theirs } => write!(
+                formatter,
+                "this cluster uses {theirs}, but this node {ours}: start this node with the settings of the cluster"
+            ),
+            Self::SettingsDenied { limit_ms } => write!(
+                formatter,
+                "the store has denied access to the settings of the cluster for {limit_ms} ms: allow this node to read \
+                 and write them, or delete them if they are not text"
+            ),
+        }
+    }
+}
+
+impl core::error::Error for Objection {}

@@ -9,6 +9,7 @@ use crate::election::Timing;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "kebab-case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+#[non_exhaustive]
 pub enum OnSuspend {
     /// Lead on until the validity of the term ends. A short loss changes nothing.
     #[default]
@@ -17,10 +18,20 @@ pub enum OnSuspend {
     StepDown,
 }
 
-/// The configuration of a [`Node`](crate::Node).
+/// The configuration of a [`Node`](crate::Node). Its fields are set one by one, since more may come:
+///
+/// ```
+/// use core::time::Duration;
+/// use rolecall_core::{Config, election::Timing};
+///
+/// let mut config = Config::new("node-a");
+/// config.election = Timing::queue(Duration::from_secs(2));
+/// config.drain = Duration::from_secs(1);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+#[non_exhaustive]
 pub struct Config {
     /// Id of this node, unique in the cluster.
     pub id: Arc<str>,

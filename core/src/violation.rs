@@ -5,6 +5,7 @@ use core::fmt;
 /// A broken promise of the design. It is a fault of this code, as opposed to a fault of the world, which is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
+#[non_exhaustive]
 pub enum Violation {
     /// P1: two nodes could begin a leader-only act at the same time.
     TwoLeaders,
@@ -30,7 +31,7 @@ pub enum Violation {
     RegistryDisagrees,
     /// P10: a difference does not lead from one snapshot to the next.
     DifferenceBroken,
-    /// P11: more writes than a disturbance may cause: [`WRITES_PER_DISTURBANCE`](crate::observe::Observer::WRITES_PER_DISTURBANCE).
+    /// P11: more writes than a disturbance may cause: [`WRITES_PER_DISTURBANCE`](crate::observe::NodeJudge::WRITES_PER_DISTURBANCE).
     WriteStorm,
     /// A write was sent while another of its kind could still happen.
     WriteInDoubt,

@@ -73,25 +73,14 @@ impl Status {
     /// # Errors
     /// The reason why it does not, for people.
     pub fn ready(&self) -> Result<(), String> {
-        match self.health {
-            Health::Serving | Health::Unregistered | Health::Observing => Ok(()),
-            Health::NoStore => Err("the node has no connection to the store and serves no role".into()),
-            Health::Unsettled => Err("the settings of the cluster have not been read from the store yet".into()),
-            Health::TermUnreadable => {
-                Err("the record of the latest term in the store is malformed; the next leader overwrites it".into())
-            }
-            Health::IdentityHeld => Err("another session is registered under this node's id".into()),
-            Health::Undecided => Err(self.because("the node has no role yet")),
-            Health::Changing => Err("the application is starting or stopping".into()),
-            Health::Failing(times) => {
-                Err(self.because(&format!("the application could not be started, {times} times")))
-            }
-            Health::Ending => Err("the node is ending".into()),
+        if self.health.is_ready() {
+            return Ok(());
         }
-    }
-
-    fn because(&self, told: &str) -> String {
-        self.failure.as_ref().map_or_else(|| told.to_owned(), |failure| format!("{told}: {failure}"))
+        let may_be_failure = matches!(self.health, Health::Undecided | Health::Failing(_));
+        match self.failure.as_ref().filter(|_| may_be_failure) {
+            Some(failure) => Err(format!("{}: {failure}", self.health)),
+            None => Err(self.health.to_string()),
+        }
     }
 }
 

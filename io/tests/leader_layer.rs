@@ -78,7 +78,9 @@ async fn a_follower_redirects_to_the_same_path_at_the_leader() {
 
 #[tokio::test]
 async fn without_a_leader_the_client_is_told_when_to_ask_again() {
-    let node = Cluster::new().start(Config { observes: true, ..Config::new("o") }).await;
+    let mut config = Config::new("o");
+    config.observes = true;
+    let node = Cluster::new().start(config).await;
 
     let answer = ask(node.observer(), "/").await;
 

@@ -33,17 +33,14 @@ pub(super) struct Plan {
 
 /// Makes the configuration of the core, and checks that the numbers leave some validity in a session.
 pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
-    let defaults = Config::new(id);
-    let config = Config {
-        election: Timing::Queue(QueueTiming { store_tick: tuning.store_tick }),
-        clock_error_ppm: tuning.clock_error.ppm,
-        drain: tuning.drain_timeout,
-        shutdown_limit: tuning.drain_timeout + defaults.stop_grace + Duration::from_secs(5),
-        on_suspend: match tuning.on_suspend {
-            cli::OnSuspend::Hold => OnSuspend::Hold,
-            cli::OnSuspend::StepDown => OnSuspend::StepDown,
-        },
-        ..defaults
+    let mut config = Config::new(id);
+    config.election = Timing::Queue(QueueTiming::new(tuning.store_tick));
+    config.clock_error_ppm = tuning.clock_error.ppm;
+    config.drain = tuning.drain_timeout;
+    config.shutdown_limit = tuning.drain_timeout + config.stop_grace + Duration::from_secs(5);
+    config.on_suspend = match tuning.on_suspend {
+        cli::OnSuspend::Hold => OnSuspend::Hold,
+        cli::OnSuspend::StepDown => OnSuspend::StepDown,
     };
     let timeout = tuning.session_timeout;
     if config.validity(timeout).is_some() {

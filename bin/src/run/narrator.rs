@@ -29,9 +29,7 @@ pub(super) fn end(outcome: &Outcome) -> Result<(), Failure> {
         Outcome::Refused(Objection::SettingsDiffer { .. }) => {
             Err(Failure::Usage(format!("--shards, --ranking: {outcome}")))
         }
-        Outcome::Refused(
-            Objection::IdentityTaken { .. } | Objection::NoValidity { .. } | Objection::SettingsDenied { .. },
-        ) => Err(Failure::Failed(outcome.to_string())),
+        Outcome::Refused(_) => Err(Failure::Failed(outcome.to_string())),
         Outcome::Halted(violation) => Err(Failure::Halted(violation.to_string())),
     }
 }

@@ -1,6 +1,6 @@
 //! Rules for a single step of a node, judged without memory so that judging adds no states.
 
-use rolecall_core::observe::{Observer, keeps_to_its_part};
+use rolecall_core::observe::{NodeJudge, keeps_to_its_part};
 use rolecall_core::store::Effect;
 use rolecall_core::{Action, Announcement, Directory, Event, Fence, Node, Time, Violation};
 
@@ -91,5 +91,5 @@ fn judge_requests(step: &Judged<'_>, stopping: bool) -> Result<(), Violation> {
         }
         writes += u64::from(effect.is_write());
     }
-    if writes > Observer::WRITES_PER_DISTURBANCE { Err(Violation::WriteStorm) } else { Ok(()) }
+    if writes > NodeJudge::WRITES_PER_DISTURBANCE { Err(Violation::WriteStorm) } else { Ok(()) }
 }

@@ -9,6 +9,7 @@ use crate::Config;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+#[non_exhaustive]
 pub enum Timing {
     /// A queue of candidates that live as long as their sessions.
     Queue(QueueTiming),
@@ -16,12 +17,12 @@ pub enum Timing {
 
 impl Timing {
     /// Times of a queue on a store whose tick is unknown.
-    pub const QUEUE: Self = Self::Queue(QueueTiming { store_tick: None });
+    pub const QUEUE: Self = Self::Queue(QueueTiming::new(None));
 
     /// Times of a queue on a store with this tick.
     #[must_use]
     pub const fn queue(store_tick: Duration) -> Self {
-        Self::Queue(QueueTiming { store_tick: Some(store_tick) })
+        Self::Queue(QueueTiming::new(Some(store_tick)))
     }
 
     pub(crate) fn margin(self, config: &Config, timeout: Duration) -> Duration {

@@ -1,6 +1,7 @@
 //! Queries about a node.
 
 use alloc::sync::Arc;
+use core::fmt;
 
 use super::{Node, Stop};
 use crate::election::Will;
@@ -11,6 +12,7 @@ use crate::{Config, Epoch, Fence, Leader, Member, OpId, Role, Session, Time, Tim
 
 /// State of a node's service, or the reason why it does not serve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Health {
     /// It serves its role and is registered.
     Serving,
@@ -34,6 +36,46 @@ pub enum Health {
     Observing,
     /// It is shutting down.
     Ending,
+}
+
+impl Health {
+    /// True if the node does its part, as far as the store lets it.
+    #[must_use]
+    pub const fn is_ready(self) -> bool {
+        match self {
+            Self::Serving | Self::Unregistered | Self::Observing => true,
+            Self::NoStore
+            | Self::TermUnreadable
+            | Self::Unsettled
+            | Self::IdentityHeld
+            | Self::Undecided
+            | Self::Changing
+            | Self::Failing(_)
+            | Self::Ending => false,
+        }
+    }
+}
+
+impl fmt::Display for Health {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Serving => "the node serves its role",
+            Self::Unregistered => "the node serves its role, but is not registered",
+            Self::NoStore => "the node has no connection to the store and serves no role",
+            Self::TermUnreadable => {
+                "the record of the latest term in the store is malformed; the next leader overwrites it"
+            }
+            Self::Unsettled => "the settings of the cluster have not been read from the store yet",
+            Self::IdentityHeld => "another session is registered under this node's id",
+            Self::Undecided => "the node has no role yet",
+            Self::Changing => "the application is starting or stopping",
+            Self::Failing(times) => {
+                return write!(formatter, "the application could not be started, {times} times");
+            }
+            Self::Observing => "the node observes",
+            Self::Ending => "the node is ending",
+        })
+    }
 }
 
 impl Node {

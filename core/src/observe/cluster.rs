@@ -7,7 +7,7 @@ use crate::{Epoch, Fence, Incarnation, Time, Violation};
 
 /// Compares the gates of all nodes at the same true time, and the order of their terms.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ClusterObserver {
+pub struct ClusterJudge {
     /// Nodes whose gate was last seen open, with the fence of their term.
     open: BTreeMap<Arc<str>, Fence>,
     /// Epoch and holder of the newest term of each incarnation.
@@ -15,7 +15,7 @@ pub struct ClusterObserver {
     since: Option<Time>,
 }
 
-impl ClusterObserver {
+impl ClusterJudge {
     /// A judge that has seen nothing yet.
     #[must_use]
     pub fn new() -> Self {

@@ -1,6 +1,6 @@
 //! Judges of the promises that a single state cannot show.
 //!
-//! [`Observer`] watches one node over time; [`ClusterObserver`] compares nodes, with the true time that only a simulator knows.
+//! [`NodeJudge`] watches one node over time; [`ClusterJudge`] compares nodes, with the true time that only a simulator knows.
 
 mod cluster;
 mod entries;
@@ -8,6 +8,6 @@ mod node;
 mod part;
 mod queue;
 
-pub use cluster::ClusterObserver;
-pub use node::Observer;
+pub use cluster::ClusterJudge;
+pub use node::NodeJudge;
 pub use part::keeps_to_its_part;

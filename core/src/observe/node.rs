@@ -6,16 +6,16 @@ use core::time::Duration;
 
 use super::entries::Entries;
 use super::part::keeps_to_its_part;
-use super::queue::QueueObserver;
+use super::queue::QueueJudge;
 use crate::store::{Answer, Effect, Reply, Request};
 use crate::{Action, Announcement, Directory, Event, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation};
 
 /// Judge of one node, which follows it from its start through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Observer {
+pub struct NodeJudge {
     link: Link,
     awaited: BTreeSet<OpId>,
-    queue: QueueObserver,
+    queue: QueueJudge,
     entries: Entries,
     /// Watches that fired before the answer which armed them.
     early: BTreeSet<OpId>,
@@ -43,7 +43,7 @@ struct Service {
     drain_until: Option<Time>,
 }
 
-impl Observer {
+impl NodeJudge {
     /// Largest number of writes for each disturbance. Disturbances are events that no request of this node caused,
     /// deadlines that passed, and answers that are not a success.
     pub const WRITES_PER_DISTURBANCE: u64 = 6;

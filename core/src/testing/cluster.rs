@@ -6,7 +6,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::observe::ClusterObserver;
+use crate::observe::ClusterJudge;
 use crate::store::{self, Answer, Client, Machine, Output, Refusal, Request, Server, Timing};
 use crate::{Action, Config, Event, OpId, Role, Session, Time, Trace, Violation};
 
@@ -30,7 +30,7 @@ pub struct Cluster {
     pub trace: Trace,
     /// Nodes that were ever started, by name.
     pub hosts: BTreeMap<&'static str, Host>,
-    pub(super) observer: ClusterObserver,
+    pub(super) judge: ClusterJudge,
     /// Time until which two may lead at once, since an outsider has taken a leader's candidate away: only epochs help
     /// there (P14).
     pub(super) excused_until: Time,
@@ -73,7 +73,7 @@ impl Cluster {
             servers,
             trace: Trace::new(),
             hosts: BTreeMap::new(),
-            observer: ClusterObserver::new(),
+            judge: ClusterJudge::new(),
             excused_until: Time::ZERO,
             strangers: Vec::new(),
             next_strangers_ping: Time::MAX,
@@ -131,7 +131,7 @@ impl Cluster {
         let before = host.node.clone();
         let mut actions = Vec::new();
         host.node.handle(now, event.clone(), &mut actions);
-        let judged = host.observer.step(&before, now, &event, &actions, &host.node);
+        let judged = host.judge.step(&before, now, &event, &actions, &host.node);
         if self.is_traced {
             self.trace.record(truly, name, &event, &actions);
         }

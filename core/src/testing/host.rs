@@ -4,7 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 use core::time::Duration;
 
-use crate::observe::Observer;
+use crate::observe::NodeJudge;
 use crate::store::{Request, Server};
 use crate::{Config, Event, Fence, Node, Objection, OpId, Session, Time, Violation};
 
@@ -15,7 +15,7 @@ use super::LATENCY;
 pub struct Host {
     /// The node.
     pub node: Node,
-    pub(super) observer: Observer,
+    pub(super) judge: NodeJudge,
     /// Number of the process's life: messages to an earlier life are lost.
     pub(super) life: u32,
     pub(super) session: Option<Session>,
@@ -74,7 +74,7 @@ impl Host {
     pub(super) fn new(config: Config, life: u32, server: Server) -> Self {
         Self {
             node: Node::new(config),
-            observer: Observer::new(),
+            judge: NodeJudge::new(),
             life,
             session: None,
             linked: false,

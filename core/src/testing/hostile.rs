@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::election::Timing;
-use crate::observe::Observer;
+use crate::observe::NodeJudge;
 use crate::store::{
     Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
     SettingsRequest, TermRecord, TermRequest,
@@ -87,7 +87,7 @@ impl Bytes<'_> {
 
 struct World {
     node: Node,
-    observer: Observer,
+    judge: NodeJudge,
     now: Time,
     asked: VecDeque<(OpId, Request)>,
     runs: VecDeque<Run>,
@@ -110,7 +110,7 @@ impl World {
         config.follows_workers = choice / 4 % 8 == 5;
         Self {
             node: Node::new(config),
-            observer: Observer::new(),
+            judge: NodeJudge::new(),
             now: Time::from_millis(5),
             asked: VecDeque::new(),
             runs: VecDeque::new(),
@@ -131,7 +131,7 @@ impl World {
             self.ended = true;
             return Ok(());
         }
-        self.observer.step(&before, self.now, &event, &actions, &self.node)?;
+        self.judge.step(&before, self.now, &event, &actions, &self.node)?;
         if let Some((at, timer)) = self.node.next_deadline() {
             assert!(at > self.now, "{timer:?} is due at {at:?} and was not dealt with at {:?} on {event:?}", self.now);
         }

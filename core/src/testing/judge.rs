@@ -15,7 +15,7 @@ impl Cluster {
         for (name, host) in &self.hosts {
             // A paused process begins nothing; its gate is judged when it goes on.
             let open = host.open_gate(self.now).filter(|_| host.is_up());
-            let judged = self.observer.gate(self.now, &Arc::from(*name), open);
+            let judged = self.judge.gate(self.now, &Arc::from(*name), open);
             let excused = self.now < self.excused_until
                 && matches!(judged, Err(Violation::TwoLeaders | Violation::EpochNotRising));
             if let (Err(violation), false) = (judged, excused) {

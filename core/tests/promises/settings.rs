@@ -67,7 +67,9 @@ fn settings_that_are_changed_under_a_cluster_end_no_node() {
 
 #[test]
 fn a_node_whose_settings_the_store_denies_is_refused_in_the_end() {
-    let mut node = Node::new(Config { settings: Some("64 shards".into()), ..Config::new("a") });
+    let mut config = Config::new("a");
+    config.settings = Some("64 shards".into());
+    let mut node = Node::new(config);
     let mut now = Time::from_millis(1);
     let (mut actions, mut asked) = (Vec::new(), 0);
     let up = Event::SessionUp { session: Session(1), timeout: Duration::from_secs(60), entropy: 1 };

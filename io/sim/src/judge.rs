@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use rolecall_core::observe::ClusterObserver;
+use rolecall_core::observe::ClusterJudge;
 use rolecall_core::{Action, Announcement, Epoch, Event, Fence, Incarnation, OpId, Time, Trace, Violation};
 
 use super::acts::{Act, ActKind};
@@ -42,7 +42,7 @@ impl Seen {
 pub(super) struct Judge {
     nodes: Vec<Seen>,
     pub(super) run: Run,
-    cluster: ClusterObserver,
+    cluster: ClusterJudge,
     /// Time spans in which two may lead at once, because an outsider has taken a leader's candidate or session away:
     /// only epochs help there.
     excused: Vec<(Time, Time)>,
@@ -64,7 +64,7 @@ impl Judge {
         Self {
             nodes,
             run: Run { seed, ..Run::default() },
-            cluster: ClusterObserver::new(),
+            cluster: ClusterJudge::new(),
             excused: Vec::new(),
             begun: BTreeMap::new(),
             accepted: BTreeMap::new(),

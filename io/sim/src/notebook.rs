@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rolecall_core::observe::Observer;
+use rolecall_core::observe::NodeJudge;
 use rolecall_core::{Action, Event, Node, Time, Violation};
 
 use super::clock::TrueTime;
@@ -38,7 +38,7 @@ impl Notebook {
 
     /// A tap for a node that starts.
     pub(super) fn tap(&self, node: usize, truth: TrueTime) -> impl Tap + use<> {
-        Watcher { notebook: self.clone(), node, truth, observer: Observer::new(), journal: None }
+        Watcher { notebook: self.clone(), node, truth, judge: NodeJudge::new(), journal: None }
     }
 
     /// The steps since the last call, in the order of their true times.
@@ -62,14 +62,14 @@ struct Watcher {
     notebook: Notebook,
     node: usize,
     truth: TrueTime,
-    observer: Observer,
+    judge: NodeJudge,
     /// Place of this life's journal.
     journal: Option<usize>,
 }
 
 impl Tap for Watcher {
     fn step(&mut self, before: &Node, now: Time, event: &Event, actions: &[Action], after: &Node) {
-        let judged = after.check().and_then(|()| self.observer.step(before, now, event, actions, after));
+        let judged = after.check().and_then(|()| self.judge.step(before, now, event, actions, after));
         let at = self.truth.now();
         let mut pages = self.notebook.lock();
         if let Some(journals) = &mut pages.journals {

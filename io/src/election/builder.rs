@@ -27,6 +27,8 @@ pub struct ElectionBuilder {
 
 impl ElectionBuilder {
     pub(super) fn new(url: String, name: String) -> Self {
+        let mut config = Config::new(id::generated());
+        config.follows_workers = true;
         Self {
             url,
             name,
@@ -34,7 +36,7 @@ impl ElectionBuilder {
             registration: Registration::default(),
             session_timeout: Duration::from_secs(10),
             join_limit: Duration::from_secs(10),
-            config: Config { follows_workers: true, ..Config::new(id::generated()) },
+            config,
         }
     }
 

@@ -119,38 +119,22 @@ pub struct Configuration {
 
 impl From<&Config> for Configuration {
     fn from(config: &Config) -> Self {
-        // A field more in the core is a field more here, or replays go wrong.
-        let Config {
-            id,
-            election,
-            clock_error_ppm,
-            gate_close,
-            drain,
-            stop_grace,
-            start_limit,
-            shutdown_limit,
-            relist,
-            on_suspend,
-            observes,
-            registers,
-            follows_workers,
-            settings,
-        } = config;
+        // A field more in the core is a field more here, or replays go wrong. A test compares them.
         Self {
-            id: id.as_ref().to_owned(),
-            election: *election,
-            clock_error_ppm: *clock_error_ppm,
-            gate_close: *gate_close,
-            drain: *drain,
-            stop_grace: *stop_grace,
-            start_limit: *start_limit,
-            shutdown_limit: *shutdown_limit,
-            relist: *relist,
-            on_suspend: *on_suspend,
-            observes: *observes,
-            registers: *registers,
-            follows_workers: *follows_workers,
-            settings: settings.as_deref().map(str::to_owned),
+            id: config.id.as_ref().to_owned(),
+            election: config.election,
+            clock_error_ppm: config.clock_error_ppm,
+            gate_close: config.gate_close,
+            drain: config.drain,
+            stop_grace: config.stop_grace,
+            start_limit: config.start_limit,
+            shutdown_limit: config.shutdown_limit,
+            relist: config.relist,
+            on_suspend: config.on_suspend,
+            observes: config.observes,
+            registers: config.registers,
+            follows_workers: config.follows_workers,
+            settings: config.settings.as_deref().map(str::to_owned),
         }
     }
 }

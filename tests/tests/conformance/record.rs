@@ -10,14 +10,14 @@ use rolecall_core::{Epoch, OpId, Session};
 /// Everything that one node was told in one step. Answers and notices are in the order of their requests, since they
 /// may come in any order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Told {
+pub(crate) struct Received {
     pub(crate) answers: Vec<(OpId, Answer)>,
     pub(crate) notices: Vec<(OpId, Notice)>,
     /// News of the session, in their own order.
     pub(crate) session: Vec<StoreEvent>,
 }
 
-impl Told {
+impl Received {
     pub(crate) fn push(&mut self, event: StoreEvent) {
         match event {
             StoreEvent::Answered { id, answer } => {
@@ -49,16 +49,16 @@ impl Told {
 pub(crate) struct Record {
     /// True if the store has lost its data, so that revisions count anew.
     life: u32,
-    pub(crate) told: Vec<Told>,
+    pub(crate) told: Vec<Received>,
 }
 
 impl Record {
-    pub(crate) fn new(life: u32, told: Vec<Told>) -> Self {
+    pub(crate) fn new(life: u32, told: Vec<Received>) -> Self {
         Self { life, told }
     }
 
     pub(crate) fn lengths(&self) -> Vec<usize> {
-        self.told.iter().map(Told::len).collect()
+        self.told.iter().map(Received::len).collect()
     }
 }
 

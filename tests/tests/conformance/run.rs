@@ -12,7 +12,7 @@ use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, S
 use rolecall_tests::asker::Asker;
 use tokio::time::timeout;
 
-use super::record::{Record, Told};
+use super::record::{Received, Record};
 use super::step::{Ask, Deed, Node, Step, Which, Whose};
 use super::worlds::{Outcome, World};
 
@@ -25,7 +25,7 @@ const STRANGER: Candidate = Candidate { sequence: 777, guid: Some(Guid::ours(777
 const NO_SESSION: Session = Session(0xdead);
 
 /// One node.
-struct Seat<S> {
+struct Client<S> {
     /// `None` after the node has closed its session or crashed.
     asker: Option<Asker<S>>,
     broken: bool,
@@ -37,7 +37,7 @@ struct Seat<S> {
 /// A sequence under way.
 struct Play<'a, W: World> {
     world: &'a mut W,
-    seats: Vec<Seat<W::Store>>,
+    clients: Vec<Client<W::Store>>,
     candidates: Vec<Candidate>,
     claimed: Option<Epoch>,
     guids: u128,
@@ -54,11 +54,11 @@ pub(crate) async fn play<W: World>(
     expected: Option<&[Record]>,
 ) -> Outcome<Vec<Record>> {
     let mut play =
-        Play { world, seats: Vec::new(), candidates: Vec::new(), claimed: None, guids: 0, life: 0, expected };
+        Play { world, clients: Vec::new(), candidates: Vec::new(), claimed: None, guids: 0, life: 0, expected };
     let mut records = Vec::new();
     for node in (0..nodes).map(Node) {
         let asker = Some(Asker::new(play.world.open(node).await?));
-        play.seats.push(Seat { asker, broken: false, sessions: Vec::new(), nameless: Vec::new() });
+        play.clients.push(Client { asker, broken: false, sessions: Vec::new(), nameless: Vec::new() });
         // One after the other, so that sessions appear in the same order.
         let mut told = play.nothing();
         play.collect(records.len(), &mut told).await;
@@ -81,7 +81,7 @@ pub(crate) async fn play<W: World>(
 
 impl<W: World> Play<'_, W> {
     /// Carries out a step; `told` gets everything that the nodes are told meanwhile.
-    async fn step(&mut self, step: &Step, told: &mut [Told]) -> Outcome {
+    async fn step(&mut self, step: &Step, told: &mut [Received]) -> Outcome {
         match step {
             Step::Ask(node, ask) => self.send(*node, &[*ask]),
             Step::Burst(node, asks) => self.send(*node, asks),
@@ -90,50 +90,50 @@ impl<W: World> Play<'_, W> {
                 self.world.operate(act).await?;
             }
             Step::Break(node) if self.is_up(*node) => {
-                self.seats[node.0].broken = true;
+                self.clients[node.0].broken = true;
                 self.world.cut(*node);
             }
             Step::Silence(node) if self.is_up(*node) => {
-                self.seats[node.0].broken = true;
+                self.clients[node.0].broken = true;
                 self.world.silence(*node);
             }
             Step::Deafen(node) if self.is_up(*node) => {
-                self.seats[node.0].broken = true;
+                self.clients[node.0].broken = true;
                 self.world.deafen(*node);
             }
             Step::Outlast(node) => {
-                let sessions = self.seats[node.0].sessions.clone();
+                let sessions = self.clients[node.0].sessions.clone();
                 while !self.world.outlasts(&sessions).await? {
                     // Connected nodes have to be heard meanwhile.
                     self.drain(told).await;
                 }
             }
-            Step::Mend(node) if self.seats[node.0].broken => {
-                self.seats[node.0].broken = false;
+            Step::Mend(node) if self.clients[node.0].broken => {
+                self.clients[node.0].broken = false;
                 self.world.mend(*node);
             }
             Step::Flap(node) if self.is_up(*node) => self.world.flap(*node),
             Step::Expire(node) => {
-                let sessions = self.seats[node.0].sessions.clone();
+                let sessions = self.clients[node.0].sessions.clone();
                 self.world.expire(*node, &sessions, self.is_up(*node)).await?;
             }
             Step::Renew(node) if self.is_up(*node) => {
-                let seat = &mut self.seats[node.0];
-                seat.asker.as_mut().expect("it is up").store.renew();
+                let client = &mut self.clients[node.0];
+                client.asker.as_mut().expect("it is up").store.renew();
                 // The end of the old session is the third allowed difference.
-                self.world.expire(*node, &seat.sessions, true).await?;
+                self.world.expire(*node, &client.sessions, true).await?;
             }
             Step::Close(node) if self.is_up(*node) => {
-                self.seats[node.0].asker.as_mut().expect("it is up").store.close();
+                self.clients[node.0].asker.as_mut().expect("it is up").store.close();
             }
             Step::Crash(node) => {
-                self.seats[node.0].broken = false;
-                if let Some(asker) = self.seats[node.0].asker.take() {
+                self.clients[node.0].broken = false;
+                if let Some(asker) = self.clients[node.0].asker.take() {
                     self.world.crash(*node, asker.store);
                 }
             }
-            Step::Open(node) if self.seats[node.0].asker.is_none() => {
-                self.seats[node.0].asker = Some(Asker::new(self.world.open(*node).await?));
+            Step::Open(node) if self.clients[node.0].asker.is_none() => {
+                self.clients[node.0].asker = Some(Asker::new(self.world.open(*node).await?));
             }
             Step::Restart => self.world.restart(true).await?,
             Step::Wipe => {
@@ -154,29 +154,29 @@ impl<W: World> Play<'_, W> {
     }
 
     fn is_up(&self, node: Node) -> bool {
-        self.seats[node.0].asker.is_some() && !self.seats[node.0].broken
+        self.clients[node.0].asker.is_some() && !self.clients[node.0].broken
     }
 
-    fn nothing(&self) -> Vec<Told> {
-        vec![Told::default(); self.seats.len()]
+    fn nothing(&self) -> Vec<Received> {
+        vec![Received::default(); self.clients.len()]
     }
 
     /// Takes everything that every node is told: as much as expected, and anything beyond it.
-    async fn collect(&mut self, at: usize, told: &mut [Told]) {
+    async fn collect(&mut self, at: usize, told: &mut [Received]) {
         while self.take(Some(at), told).await {}
     }
 
     /// Takes everything that is there.
-    async fn drain(&mut self, told: &mut [Told]) {
+    async fn drain(&mut self, told: &mut [Received]) {
         while self.take(None, told).await {}
     }
 
     /// Asks each node once. Returns true if any was told something.
-    async fn take(&mut self, at: Option<usize>, told: &mut [Told]) -> bool {
+    async fn take(&mut self, at: Option<usize>, told: &mut [Received]) -> bool {
         let mut any = false;
         for (place, told) in told.iter_mut().enumerate() {
             let due = at.zip(self.expected).map_or(0, |(at, expected)| expected[at].told[place].len());
-            while let Some(event) = self.seats[place].next(told.len() < due).await {
+            while let Some(event) = self.clients[place].next(told.len() < due).await {
                 any = true;
                 let event = self.world.hears(Node(place), event);
                 self.learn(place, &event);
@@ -187,20 +187,20 @@ impl<W: World> Play<'_, W> {
     }
 
     fn learn(&mut self, place: usize, event: &StoreEvent) {
-        let seat = &mut self.seats[place];
+        let client = &mut self.clients[place];
         match event {
             StoreEvent::Up { session, .. } => {
-                if seat.sessions.last() != Some(session) {
-                    seat.sessions.push(*session);
-                    seat.nameless.clear();
+                if client.sessions.last() != Some(session) {
+                    client.sessions.push(*session);
+                    client.nameless.clear();
                 }
             }
-            StoreEvent::Closed => seat.asker = None,
+            StoreEvent::Closed => client.asker = None,
             StoreEvent::Answered { answer: Answer::Done(reply), .. } => {
                 let told = match reply {
                     Reply::Queue(QueueReply::Entered(candidate)) => vec![*candidate],
                     Reply::Queue(QueueReply::Candidates { candidates, .. }) => {
-                        seat.nameless = candidates.iter().filter(|told| told.guid.is_none()).copied().collect();
+                        client.nameless = candidates.iter().filter(|told| told.guid.is_none()).copied().collect();
                         candidates.clone()
                     }
                     Reply::Queue(QueueReply::Claimed(epoch)) => {
@@ -230,7 +230,7 @@ impl<W: World> Play<'_, W> {
 
     fn send(&mut self, node: Node, asks: &[Ask]) {
         let requests: Vec<Request> = asks.iter().map(|ask| self.request(node, *ask)).collect();
-        if let Some(asker) = &mut self.seats[node.0].asker {
+        if let Some(asker) = &mut self.clients[node.0].asker {
             for request in requests {
                 asker.send(request);
             }
@@ -307,7 +307,7 @@ impl<W: World> Play<'_, W> {
     /// The candidate, if this node can name it: the second allowed difference.
     fn named(&self, node: Node, which: Which) -> Candidate {
         let candidate = self.candidate(which);
-        let known = candidate.guid.is_some() || self.seats[node.0].nameless.contains(&candidate);
+        let known = candidate.guid.is_some() || self.clients[node.0].nameless.contains(&candidate);
         if known { candidate } else { STRANGER }
     }
 
@@ -316,7 +316,7 @@ impl<W: World> Play<'_, W> {
     }
 
     fn session(&self, node: Node, whose: Whose) -> Session {
-        let mut sessions = self.seats[node.0].sessions.iter().rev();
+        let mut sessions = self.clients[node.0].sessions.iter().rev();
         let found = match whose {
             Whose::Own => sessions.next(),
             Whose::Former => sessions.nth(1),
@@ -325,7 +325,7 @@ impl<W: World> Play<'_, W> {
     }
 }
 
-impl<S: Store> Seat<S> {
+impl<S: Store> Client<S> {
     /// The next event: one that is there, or one that comes if it is `due`.
     async fn next(&mut self, due: bool) -> Option<StoreEvent> {
         let store = &mut self.asker.as_mut()?.store;

@@ -8,6 +8,7 @@ use crate::Config;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
+#[non_exhaustive]
 pub struct QueueTiming {
     /// The store's tick, by which it rounds the end of sessions. Default: unknown; then a quarter of the session
     /// timeout is set aside instead of half a tick.
@@ -15,6 +16,12 @@ pub struct QueueTiming {
 }
 
 impl QueueTiming {
+    /// Times of a store with this tick, or with an unknown one.
+    #[must_use]
+    pub const fn new(store_tick: Option<Duration>) -> Self {
+        Self { store_tick }
+    }
+
     /// Margin: the heartbeat interval, half a tick of the store (or a quarter of the timeout if the tick is unknown),
     /// the clock's error over the timeout, and the time that the gate takes to close.
     pub(crate) fn margin(self, config: &Config, timeout: Duration) -> Duration {

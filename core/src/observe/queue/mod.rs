@@ -15,13 +15,13 @@ use crate::{Config, Node, OpId, Slot, Time, Violation};
 
 /// Judge of one node's standing in its queue.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub(super) struct QueueObserver {
+pub(super) struct QueueJudge {
     doubts: Doubts,
     proof: Proof,
     candidacy: Candidacy,
 }
 
-impl QueueObserver {
+impl QueueJudge {
     /// Notes that the session is another one, or over. `ended`: timeout of the session before, if there was one.
     pub(super) fn begin(&mut self, now: Time, ended: Option<Duration>) {
         self.doubts = Doubts::default();

@@ -26,7 +26,7 @@ impl Effect {
     }
 
     /// True for writes that need a cause. They count against
-    /// [`WRITES_PER_DISTURBANCE`](crate::observe::Observer::WRITES_PER_DISTURBANCE).
+    /// [`WRITES_PER_DISTURBANCE`](crate::observe::NodeJudge::WRITES_PER_DISTURBANCE).
     #[must_use]
     pub const fn is_caused(self) -> bool {
         match self {

@@ -78,7 +78,9 @@ struct Bench {
 }
 
 fn config() -> Config {
-    Config { drain: Duration::from_millis(100), ..Config::new("node-a") }
+    let mut config = Config::new("node-a");
+    config.drain = Duration::from_millis(100);
+    config
 }
 
 async fn bench(config: Config, journal: Option<Journal>) -> Bench {
@@ -250,7 +252,9 @@ async fn a_crash_closes_nothing_and_frees_the_address() {
 
 #[tokio::test]
 async fn a_session_too_short_to_lead_in_is_refused_with_the_numbers() {
-    let mut bench = bench(Config { clock_error_ppm: 900_000, ..config() }, None).await;
+    let mut config = config();
+    config.clock_error_ppm = 900_000;
+    let mut bench = bench(config, None).await;
 
     bench.store.connect(1);
 
@@ -320,7 +324,9 @@ async fn settings_whose_answer_is_lost_are_asked_for_again() {
 async fn a_service_that_never_stops_halts_the_node_which_deletes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let journal = Journal::in_folder(folder.path(), JournalLimits::default()).expect("a journal");
-    let mut bench = bench(Config { stop_grace: Duration::from_millis(50), ..config() }, Some(journal)).await;
+    let mut config = config();
+    config.stop_grace = Duration::from_millis(50);
+    let mut bench = bench(config, Some(journal)).await;
     bench.store.connect(1);
     until(bench.node.observer(), leads).await;
 
