@@ -65,7 +65,7 @@ mod violation;
 
 pub use action::{Action, Announcement, Leader, Objection, Run};
 pub use config::{Config, OnSuspend};
-pub use election::{Candidate, Guid};
+pub use election::{Candidate, Family, Guid};
 pub use epoch::{Epoch, Fence, Incarnation};
 pub use event::Event;
 pub use member::{Difference, Directory, Member, MemberKey, Snapshot};

@@ -90,6 +90,32 @@ mutants! {
     LeaderStartsAsWorker,
     /// A member whose entry changes is not announced (CURATOR-146).
     ChangeNotAnnounced,
+    /// The validity of a lease counts from the answer to its last renewal, not from before the call.
+    LeaseFromAnswer,
+    /// The validity of a lease leaves out that the store's clock may step.
+    ClockStepsForgotten,
+    /// A refused renewal does not end the term.
+    RefusedRenewalIgnored,
+    /// A leader that sees another holder leads on until its validity ends (kubernetes#23731).
+    ForeignHolderIgnored,
+    /// Every attempt of a connection has the same token.
+    TokenUsedTwice,
+    /// What an acquisition of unknown outcome may have left is not given back.
+    UnknownAcquireLeft,
+    /// The lease of a term that is over is given up while its service still stops (kubernetes PR 139991).
+    LeaseReleasedUnstopped,
+    /// A waiter trusts that it will be told of a lease's end (redis#2632).
+    EndNotAwaited,
+    /// After a loss of data the store keeps the incarnation that it is offered from before.
+    OldIncarnationOffered,
+    /// The store gives up a lease whoever asks (redis-py PR 1031).
+    ReleaseUnchecked,
+    /// The store's clock follows every step of its server's.
+    StoreClockSteps,
+    /// A store that may have lost its last writes grants leases at once.
+    NewLifeOpensAtOnce,
+    /// A lease does not raise the epoch.
+    EpochNotRaised,
     /// A node stands although its application does not want to lead.
     UnwillingStands,
     /// An observer stands and serves.

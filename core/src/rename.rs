@@ -12,7 +12,7 @@ pub use canonical::{Canonical, ORIGIN, Ranks};
 
 use alloc::vec::Vec;
 
-use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer};
+use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer, Token};
 
 /// A value that contains names.
 pub trait Rename {
@@ -70,6 +70,10 @@ pub trait Renamer {
     fn next_sequence(&mut self, _next: &mut i64) {}
     /// Guid of a contender, compared for equality only.
     fn guid(&mut self, _guid: &mut Guid) {}
+    /// Token of a lease, compared for equality only.
+    fn token(&mut self, _token: &mut Token) {}
+    /// Number of attempts at a lease so far, from which tokens were made.
+    fn attempts(&mut self, _attempts: &mut u32) {}
     /// Random bits of a connection, from which names were made.
     fn entropy(&mut self, _entropy: &mut u64) {}
     /// A point in time.

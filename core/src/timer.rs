@@ -12,6 +12,8 @@ pub enum Timer {
     Beat,
     /// The validity of the term ends.
     Validity,
+    /// A lease that somebody else held may be over.
+    Look,
     /// Everything is read again.
     Relist,
     /// A service has taken too long to start or to stop.

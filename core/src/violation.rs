@@ -9,7 +9,7 @@ use core::fmt;
 pub enum Violation {
     /// P1: two nodes could begin a leader-only act at the same time.
     TwoLeaders,
-    /// P2: a leader does not own the first candidate in its current session.
+    /// P2: a leader does not own the first candidate in its current session, or does not hold the lease under its token.
     LeaderWithoutCandidate,
     /// P3: a service was started while another ran, or ended twice.
     ServicesOverlap,
@@ -23,7 +23,7 @@ pub enum Violation {
     SpareCandidate,
     /// P6: a healthy cluster has no leader.
     NoLeader,
-    /// P7: a waiter at rest does not watch exactly its direct predecessor.
+    /// P7: a waiter at rest does not watch exactly its direct predecessor, or has no time to look at the lease again.
     WrongWatch,
     /// P8: an answer or notice of an earlier attempt, session or connection changed the node's beliefs.
     StaleBelieved,
@@ -39,8 +39,10 @@ pub enum Violation {
     CreatedTwice,
     /// A node gave up a place in the queue that it should have kept.
     PlaceGivenUp,
-    /// A candidate of an earlier session is not being deleted.
+    /// A candidate of an earlier session, or an attempt at a lease that is no term, is not being given back.
     FormerLeft,
+    /// The lease of a term was given up before its service had stopped.
+    ReleasedTooEarly,
     /// P12: an epoch did not rise.
     EpochNotRising,
     /// P13: a term outlived its validity.
@@ -80,7 +82,8 @@ impl Violation {
             | Self::EpochNotRising
             | Self::OutlivedValidity
             | Self::StaleAccepted
-            | Self::ForgedBelieved => Class::Safety,
+            | Self::ForgedBelieved
+            | Self::ReleasedTooEarly => Class::Safety,
             Self::CreateAfterStop
             | Self::ClosedTooEarly
             | Self::SpareCandidate
@@ -104,7 +107,9 @@ impl Violation {
     pub const fn promise(self) -> &'static str {
         match self {
             Self::TwoLeaders => "P1: no two nodes begin a leader-only act in overlapping terms",
-            Self::LeaderWithoutCandidate => "P2: a leader owns the first candidate in its current session",
+            Self::LeaderWithoutCandidate => {
+                "P2: a leader owns the first candidate, or the lease, in its current session"
+            }
             Self::ServicesOverlap => {
                 "P3: every start of a service is followed by exactly one end before another starts"
             }
@@ -113,7 +118,9 @@ impl Violation {
             Self::ClosedTooEarly => "P4: the session is closed only after its creates have ended, or at the limit",
             Self::SpareCandidate => "P5: at rest a session owns at most one candidate",
             Self::NoLeader => "P6: with a healthy store and a healthy candidate there is a leader in bounded time",
-            Self::WrongWatch => "P7: at rest a waiter watches exactly its direct predecessor",
+            Self::WrongWatch => {
+                "P7: at rest a waiter watches exactly its direct predecessor, or has a time to look at the lease"
+            }
             Self::StaleBelieved => {
                 "P8: no answer of an earlier attempt, session or connection changes what a node believes"
             }
@@ -125,7 +132,8 @@ impl Violation {
             }
             Self::CreatedTwice => "an entry that may exist is read before it is created",
             Self::PlaceGivenUp => "the lowest of a node's candidates is kept until the node withdraws",
-            Self::FormerLeft => "candidates of earlier sessions are deleted by their names",
+            Self::FormerLeft => "candidates of earlier sessions, and attempts that are no term, are given back",
+            Self::ReleasedTooEarly => "the lease of a term is given up only after its service has stopped",
             Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
             Self::StaleAccepted => "P14: requests of an older epoch or another incarnation are refused",

@@ -3,19 +3,29 @@
 use proptest::prelude::*;
 use rolecall_core::rename::{Canonical, ORIGIN, Rename};
 use rolecall_core::testing::hostile::{self, Step};
-use rolecall_core::{Action, Node, Time};
+use rolecall_core::{Action, Family, Node, Time};
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_events_in_any_order_break_no_promise(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
-        hostile::play(&bytes, |_| {}).map_err(TestCaseError::fail)?;
+        hostile::play(Family::Queue, &bytes, |_| {}).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn any_events_in_any_order_break_no_promise_on_a_lease(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
+        hostile::play(Family::Lease, &bytes, |_| {}).map_err(TestCaseError::fail)?;
     }
 
     #[test]
     fn nothing_that_a_node_does_depends_on_names(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
-        hostile::play(&bytes, commutes_with_naming).map_err(TestCaseError::fail)?;
+        hostile::play(Family::Queue, &bytes, commutes_with_naming).map_err(TestCaseError::fail)?;
+    }
+
+    #[test]
+    fn nothing_that_a_node_does_on_a_lease_depends_on_names(bytes in prop::collection::vec(any::<u8>(), 0..900)) {
+        hostile::play(Family::Lease, &bytes, commutes_with_naming).map_err(TestCaseError::fail)?;
     }
 }
 

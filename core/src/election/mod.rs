@@ -5,17 +5,22 @@
 //! its deadlines, and checks its promises. No other part of a node knows the family; from outside, only the [`Timing`]
 //! shows it.
 
+mod family;
+pub(crate) mod lease;
 pub(crate) mod queue;
 #[cfg(feature = "textbook")]
 pub mod textbook;
 mod timing;
 
+pub use family::Family;
+pub use lease::LeaseTiming;
 pub use queue::{Candidate, Guid, QueueTiming};
 pub use timing::Timing;
 
 use alloc::sync::Arc;
 use core::time::Duration;
 
+use lease::Lease;
 use queue::Queue;
 
 use crate::floor::Floor;
@@ -26,9 +31,12 @@ use crate::{Config, Fence, OpId, Sink, Time, Violation};
 
 /// This node's standing in its election, by the family of its store.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::large_enum_variant, reason = "a node has one election, which every event reaches without a detour")]
 pub(crate) enum Election {
     /// A queue of candidates that live as long as their sessions.
     Queue(Queue),
+    /// A lease with a time to live.
+    Lease(Lease),
 }
 
 /// Extent to which a node takes part in its election.
@@ -47,7 +55,7 @@ pub(crate) enum Will {
 pub(crate) enum Position {
     /// Not known yet, or no longer.
     Unknown,
-    /// Behind another candidate.
+    /// Behind another candidate, or until the lease of another may be over.
     Waiting,
     /// In possession of a term.
     Leading {
@@ -91,6 +99,7 @@ impl Election {
     pub(crate) fn new(timing: Timing) -> Self {
         match timing {
             Timing::Queue(timing) => Self::Queue(Queue::new(timing)),
+            Timing::Lease(timing) => Self::Lease(Lease::new(timing)),
         }
     }
 
@@ -98,6 +107,7 @@ impl Election {
     pub(crate) fn begin(&mut self, now: Time, standing: &Standing, config: &Config) {
         match self {
             Self::Queue(queue) => queue.begin(now, standing, config),
+            Self::Lease(lease) => lease.begin(now, standing, config),
         }
     }
 
@@ -105,6 +115,7 @@ impl Election {
     pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
         match self {
             Self::Queue(queue) => queue.resume(now, standing, config),
+            Self::Lease(lease) => lease.resume(now, standing, config),
         }
     }
 
@@ -112,6 +123,7 @@ impl Election {
     pub(crate) fn suspend(&mut self) {
         match self {
             Self::Queue(queue) => queue.suspend(),
+            Self::Lease(lease) => lease.suspend(),
         }
     }
 
@@ -120,6 +132,7 @@ impl Election {
     pub(crate) fn lose(&mut self, now: Time, timeout: Duration) {
         match self {
             Self::Queue(queue) => queue.lose(now, timeout),
+            Self::Lease(lease) => lease.lose(now, timeout),
         }
     }
 
@@ -127,6 +140,7 @@ impl Election {
     pub(crate) fn step_down(&mut self) {
         match self {
             Self::Queue(queue) => queue.step_down(),
+            Self::Lease(lease) => lease.step_down(),
         }
     }
 
@@ -135,6 +149,7 @@ impl Election {
     pub(crate) fn expire(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
         match self {
             Self::Queue(queue) => queue.expire(now, standing, config),
+            Self::Lease(lease) => lease.expire(now, standing, config),
         }
     }
 
@@ -142,6 +157,7 @@ impl Election {
     pub(crate) fn answered(&mut self, context: &Context<'_>, id: OpId, answer: &Answer) -> Discovery {
         match self {
             Self::Queue(queue) => queue.answered(context, id, answer),
+            Self::Lease(lease) => lease.answered(context, id, answer),
         }
     }
 
@@ -149,6 +165,7 @@ impl Election {
     pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
         match self {
             Self::Queue(queue) => queue.noticed(id, notice),
+            Self::Lease(lease) => lease.noticed(id, notice),
         }
     }
 
@@ -156,6 +173,15 @@ impl Election {
     pub(crate) fn coordinators_changed(&mut self) {
         match self {
             Self::Queue(queue) => queue.coordinators_changed(),
+            Self::Lease(_) => {}
+        }
+    }
+
+    /// Notes the rank of this node among the members, by which those who wait for the same moment do not act in step.
+    pub(crate) fn ranked(&mut self, rank: u32) {
+        match self {
+            Self::Queue(_) => {}
+            Self::Lease(lease) => lease.ranked(rank),
         }
     }
 
@@ -164,6 +190,7 @@ impl Election {
     pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, will: Will, floor: &Floor) {
         match self {
             Self::Queue(queue) => queue.advance(pass, will, floor),
+            Self::Lease(lease) => lease.advance(pass, will, floor),
         }
     }
 
@@ -171,6 +198,7 @@ impl Election {
     pub(crate) fn position(&self) -> Position {
         match self {
             Self::Queue(queue) => queue.position(),
+            Self::Lease(lease) => lease.position(),
         }
     }
 
@@ -178,6 +206,7 @@ impl Election {
     pub(crate) fn foreign_head(&self) -> Option<&Arc<str>> {
         match self {
             Self::Queue(queue) => queue.foreign_head(),
+            Self::Lease(_) => None,
         }
     }
 
@@ -185,6 +214,7 @@ impl Election {
     pub(crate) fn skipped(&self) -> u32 {
         match self {
             Self::Queue(queue) => queue.skipped(),
+            Self::Lease(_) => 0,
         }
     }
 
@@ -192,6 +222,7 @@ impl Election {
     pub(crate) fn is_withdrawn(&self) -> bool {
         match self {
             Self::Queue(queue) => queue.is_withdrawn(),
+            Self::Lease(lease) => lease.is_withdrawn(),
         }
     }
 
@@ -199,6 +230,7 @@ impl Election {
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         match self {
             Self::Queue(queue) => queue.awaits(now, id),
+            Self::Lease(lease) => lease.awaits(now, id),
         }
     }
 
@@ -206,6 +238,7 @@ impl Election {
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         match self {
             Self::Queue(queue) => queue.relies_on(id),
+            Self::Lease(lease) => lease.relies_on(id),
         }
     }
 
@@ -213,6 +246,7 @@ impl Election {
     pub(crate) fn may_sweep(&self) -> bool {
         match self {
             Self::Queue(queue) => queue.may_sweep(),
+            Self::Lease(lease) => lease.may_sweep(),
         }
     }
 
@@ -220,6 +254,7 @@ impl Election {
     pub(crate) fn deadlines(&self, connected: bool, soonest: &mut Soonest) {
         match self {
             Self::Queue(queue) => queue.deadlines(connected, soonest),
+            Self::Lease(lease) => lease.deadlines(connected, soonest),
         }
     }
 
@@ -227,6 +262,7 @@ impl Election {
     pub(crate) fn check(&self, standing: Option<&Standing>, will: Will, floor: &Floor) -> Result<(), Violation> {
         match self {
             Self::Queue(queue) => queue.check(standing, will, floor),
+            Self::Lease(lease) => lease.check(standing, will, floor),
         }
     }
 }
@@ -236,6 +272,7 @@ impl Election {
     pub(crate) fn queue(&mut self) -> &mut Queue {
         match self {
             Self::Queue(queue) => queue,
+            Self::Lease(_) => panic!("this election is by a lease"),
         }
     }
 }
@@ -244,6 +281,7 @@ impl Rename for Election {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
             Self::Queue(queue) => queue.rename(renamer),
+            Self::Lease(lease) => lease.rename(renamer),
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use core::time::Duration;
 
+use super::Family;
+use super::lease::LeaseTiming;
 use super::queue::QueueTiming;
 use crate::Config;
 
@@ -13,11 +15,16 @@ use crate::Config;
 pub enum Timing {
     /// A queue of candidates that live as long as their sessions.
     Queue(QueueTiming),
+    /// A lease with a time to live, which is the session timeout.
+    Lease(LeaseTiming),
 }
 
 impl Timing {
     /// Times of a queue on a store whose tick is unknown.
     pub const QUEUE: Self = Self::Queue(QueueTiming::new(None));
+
+    /// Times of a lease on a store whose clock makes one step forward within a lease at most.
+    pub const LEASE: Self = Self::Lease(LeaseTiming::new());
 
     /// Times of a queue on a store with this tick.
     #[must_use]
@@ -25,9 +32,19 @@ impl Timing {
         Self::Queue(QueueTiming::new(Some(store_tick)))
     }
 
+    /// Family of the election.
+    #[must_use]
+    pub const fn family(self) -> Family {
+        match self {
+            Self::Queue(_) => Family::Queue,
+            Self::Lease(_) => Family::Lease,
+        }
+    }
+
     pub(crate) fn margin(self, config: &Config, timeout: Duration) -> Duration {
         match self {
             Self::Queue(timing) => timing.margin(config, timeout),
+            Self::Lease(timing) => timing.margin(config, timeout),
         }
     }
 
@@ -35,6 +52,7 @@ impl Timing {
     pub(crate) fn rounding(self, timeout: Duration) -> Duration {
         match self {
             Self::Queue(timing) => timing.rounding(timeout),
+            Self::Lease(_) => LeaseTiming::rounding(timeout),
         }
     }
 }

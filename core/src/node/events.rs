@@ -125,11 +125,23 @@ impl Node {
 
     fn mirrored<S: Sink>(&mut self, now: Time, directory: crate::Directory, id: OpId, answer: &Answer, out: &mut S) {
         let changed = self.registry.of(directory).answered(now, id, answer, out);
-        if changed && directory == crate::Directory::Coordinators {
-            self.election.coordinators_changed();
-            let newest = self.leader_entry().map(|(_, epoch)| epoch);
-            self.floor.coordinators_changed(newest);
+        if !changed {
+            return;
         }
+        match directory {
+            crate::Directory::Coordinators => {
+                self.election.coordinators_changed();
+                let newest = self.leader_entry().map(|(_, epoch)| epoch);
+                self.floor.coordinators_changed(newest);
+            }
+            crate::Directory::Workers => self.election.ranked(self.rank()),
+        }
+    }
+
+    /// Number of workers, as far as this node knows them, whose names come before its own.
+    fn rank(&self) -> u32 {
+        let before = self.registry.workers.members().partition_point(|member| member.key.id < self.config.id);
+        u32::try_from(before).unwrap_or(u32::MAX)
     }
 
     fn noticed(&mut self, id: OpId, notice: Notice) {

@@ -4,6 +4,7 @@
 
 mod cluster;
 mod entries;
+mod lease;
 mod node;
 mod part;
 mod queue;

@@ -5,10 +5,13 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::entries::Entries;
+use super::lease::LeaseJudge;
 use super::part::keeps_to_its_part;
 use super::queue::QueueJudge;
 use crate::store::{Answer, Effect, Reply, Request};
-use crate::{Action, Announcement, Directory, Event, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation};
+use crate::{
+    Action, Announcement, Directory, Event, Family, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation,
+};
 
 /// Judge of one node, which follows it from its start through every event.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -16,6 +19,7 @@ pub struct NodeJudge {
     link: Link,
     awaited: BTreeSet<OpId>,
     queue: QueueJudge,
+    lease: LeaseJudge,
     entries: Entries,
     /// Watches that fired before the answer which armed them.
     early: BTreeSet<OpId>,
@@ -79,7 +83,7 @@ impl NodeJudge {
             self.judge_action(now, action, after)?;
         }
         if !self.over {
-            self.queue.judge(after)?;
+            self.judge_standing(after)?;
             judge_floor(before, event, after)?;
         }
         if before.floor().zip(after.floor()).is_some_and(|(old, new)| old.is_newer_than(new)) {
@@ -136,6 +140,7 @@ impl NodeJudge {
         if session(before) != session(after) || session(after).is_none() {
             self.entries = Entries::default();
             self.queue.begin(now, session(before).map(|_| self.timeout));
+            self.lease.begin();
         }
         if breaks || session(before) != session(after) {
             self.queue.relink();
@@ -144,6 +149,7 @@ impl NodeJudge {
         if let Event::SessionUp { timeout, .. } = event {
             self.timeout = *timeout;
             self.queue.negotiated(*timeout);
+            self.lease.negotiated(*timeout);
         }
         Ok(())
     }
@@ -156,6 +162,7 @@ impl NodeJudge {
                 self.settled |= matches!(answer, Answer::Done(Reply::Settings(theirs)) if after.config().settings.as_ref() == Some(theirs));
                 let awaited = before.awaits(now, *id);
                 self.queue.answered(now, *id, answer, awaited, after);
+                self.lease.answered(*id, answer, awaited);
                 if awaited {
                     self.entries.answered(*id, answer);
                 }
@@ -183,6 +190,14 @@ impl NodeJudge {
             | Event::Wake => {}
         }
         Ok(())
+    }
+
+    /// Judges the node's standing in its election.
+    fn judge_standing(&self, after: &Node) -> Result<(), Violation> {
+        match after.config().election.family() {
+            Family::Queue => self.queue.judge(after),
+            Family::Lease => self.lease.judge(after),
+        }
     }
 
     fn count_disturbance(&mut self, before: &Node, now: Time, event: &Event) {
@@ -242,7 +257,11 @@ impl NodeJudge {
             }
             Action::OpenGate { fence, until } => {
                 self.judge_epoch(*fence)?;
-                if !self.queue.covers(*until, after.config()) {
+                let covered = match after.config().election.family() {
+                    Family::Queue => self.queue.covers(*until, after.config()),
+                    Family::Lease => self.lease.covers(*until, after.config()),
+                };
+                if !covered {
                     return Err(Violation::OutlivedValidity);
                 }
                 self.gate = Some((*fence, *until));
@@ -291,6 +310,8 @@ impl NodeJudge {
             self.awaited.clear();
         }
         self.queue.asked(now, id, request, after)?;
+        let serves = self.service.is_some_and(|service| service.fence.is_some());
+        self.lease.asked(now, id, request, serves)?;
         if let Request::Directory(request) = request {
             self.entries.asked(id, request, after)?;
         }

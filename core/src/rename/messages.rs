@@ -2,8 +2,8 @@
 
 use super::{Rename, Renamer, RevisionKind, TimeKind};
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, LeaseReply, QueueReply, QueueRequest, Reply, Request, SettingsRequest,
-    TermRecord, TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Reply, Request,
+    SettingsRequest, TermRecord, TermRequest,
 };
 use crate::{Action, Announcement, Difference, Event, Fence, Leader, Member, MemberKey, Snapshot};
 
@@ -82,10 +82,8 @@ impl Rename for Request {
         match self {
             Self::Queue(request) => request.rename(renamer),
             Self::Directory(request) => request.rename(renamer),
-            Self::Sync
-            | Self::Lease(_)
-            | Self::Term(TermRequest::Read)
-            | Self::Settings(SettingsRequest::Settle { .. }) => {}
+            Self::Lease(request) => request.rename(renamer),
+            Self::Sync | Self::Term(TermRequest::Read) | Self::Settings(SettingsRequest::Settle { .. }) => {}
         }
     }
 }
@@ -99,6 +97,15 @@ impl Rename for QueueRequest {
             | Self::Claim { candidate, .. }
             | Self::Beat { candidate } => candidate.rename(renamer),
             Self::List => {}
+        }
+    }
+}
+
+impl Rename for LeaseRequest {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        match self {
+            Self::Acquire { token, .. } | Self::Renew { token, .. } | Self::Release { token } => token.rename(renamer),
+            Self::Peek { .. } => {}
         }
     }
 }
@@ -155,6 +162,7 @@ impl Rename for LeaseReply {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
             Self::Held(holding) => {
+                holding.token.rename(renamer);
                 renamer.session(&mut holding.owner);
                 renamer.revision(RevisionKind::Epoch, &mut holding.epoch.0);
             }

@@ -1,9 +1,11 @@
 //! The canonical form of the store's state, in which a model checker recognizes it.
 
+use alloc::sync::Arc;
 use core::time::Duration;
 
-use super::Machine;
-use super::session::{Life, Standing};
+use super::lease::Life;
+use super::machine::{Host, Machine};
+use super::session::{Life as SessionLife, Standing};
 use crate::Time;
 use crate::rename::{Rename, Renamer};
 
@@ -21,11 +23,20 @@ impl Machine {
         for life in machine.sessions.values_mut() {
             self.place_life(life, &axis);
         }
+        let canonical_now = axis.place(now, Duration::ZERO);
+        let (life, wall) = (self.host.life, self.host.wall(now));
+        for tree in core::iter::once(&mut machine.tree).chain(&mut machine.replica) {
+            if tree.lease.is_some() {
+                let lease = &mut Arc::make_mut(tree).lease;
+                lease.iter_mut().for_each(|lease| lease.place(life, wall, canonical_now));
+            }
+        }
+        machine.host = Host { life: Life::FIRST, stepped: 0 };
         machine.rename(renamer);
-        (machine, axis.place(now, Duration::ZERO))
+        (machine, canonical_now)
     }
 
-    fn place_life(&self, life: &mut Life, axis: &Axis) {
+    fn place_life(&self, life: &mut SessionLife, axis: &Axis) {
         (life.heard, life.told) = match life.standing {
             Standing::Ghost => (Time::ZERO, Time::ZERO),
             Standing::Connected | Standing::Adrift => {

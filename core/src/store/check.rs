@@ -79,7 +79,7 @@ fn check_tree(machine: &Machine) -> Result<(), Broken> {
     let newest = queue
         .map(|contender| contender.written)
         .chain(members.map(|entry| entry.written.max(entry.member.created)))
-        .chain([tree.workers.changed, tree.coordinators.changed])
+        .chain([tree.workers.changed, tree.coordinators.changed, tree.given_up])
         .chain(tree.term.as_ref().map(|term| term.fence.epoch.0))
         .chain(machine.servers.iter().map(|replica| replica.shows(tree).revision))
         .max();
@@ -118,6 +118,6 @@ fn is_there(target: &Target, view: &Tree) -> bool {
     match target {
         Target::Candidate(candidate) => view.queue.find(candidate).is_some(),
         Target::Entry(directory, key) => view.directory(*directory).find(key).is_some(),
-        Target::Directory(_) => true,
+        Target::Directory(_) | Target::Lease => true,
     }
 }

@@ -141,7 +141,8 @@ pub enum Act {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]
 pub enum Fault {
-    /// A server falls behind: it keeps showing its present state until it catches up.
+    /// A server falls behind: it keeps showing its present state until it catches up. Where the store keeps a lease, a
+    /// replica of the server falls behind.
     Lag(Server),
     /// A lagging server catches up.
     CatchUp(Server),
@@ -155,11 +156,19 @@ pub enum Fault {
         /// links (a long one).
         deliver: bool,
     },
-    /// All servers stop and start again: links break, and the timeout of every session starts anew.
+    /// All servers stop and start again: links break, and the timeout of every session starts anew. If a replica has
+    /// fallen behind, it takes the server's place, without the writes since then and without any session.
     Restart {
         /// True if data and sessions are kept.
         keep_data: bool,
     },
     /// A session ends as if it had timed out.
     Expire(Session),
+    /// The server's wall clock steps. Only a lease depends on it.
+    Step {
+        /// Milliseconds forward, or back if negative.
+        millis: i64,
+    },
+    /// The lease ends as if its time had passed, for worlds in which no time passes.
+    Lapse,
 }

@@ -1,5 +1,6 @@
 //! Requests of clients, and their answers.
 
+use super::lease::Reading;
 use super::replica::Held;
 use super::session::Standing;
 use super::{Answer, Effect, Machine, Output, Refusal, Request, Sink};
@@ -35,6 +36,9 @@ impl Ask {
 
 impl Need {
     const fn of(request: &Request) -> Self {
+        if let Request::Lease(_) = request {
+            return Self::Commit;
+        }
         match request.effect() {
             Effect::Read => Self::View,
             Effect::FreshRead => Self::Fresh,
@@ -59,30 +63,31 @@ impl Machine {
                 if ask.need() == Need::Commit || replica.holds_for(session) {
                     replica.held.push(Held { session, what: ask, awaited: true });
                 } else {
-                    self.perform(session, &ask, true, out);
+                    self.perform(now, session, &ask, true, out);
                 }
             }
             Standing::Ghost if needs_others => {
                 refuse(session, &ask, Refusal::SessionOver, out);
                 self.catch_up(server, out);
             }
-            Standing::Ghost => self.perform(session, &ask, true, out),
+            Standing::Ghost => self.perform(now, session, &ask, true, out),
             Standing::Connected => {
                 life.hear(now, self.timing.half_tick());
                 if needs_others {
                     self.catch_up(server, out);
                 }
-                self.perform(session, &ask, true, out);
+                self.perform(now, session, &ask, true, out);
             }
         }
     }
 
     /// Carries out a client's request, at a server that can.
-    pub(super) fn perform(&mut self, session: Session, ask: &Ask, awaited: bool, out: &mut impl Sink) {
+    pub(super) fn perform(&mut self, now: Time, session: Session, ask: &Ask, awaited: bool, out: &mut impl Sink) {
         match ask {
-            Ask::Request(id, request) => self.answer(session, *id, request, awaited, out),
+            Ask::Request(id, request) => self.answer(now, session, (*id, request), awaited, out),
             Ask::Close => {
                 self.remove(session);
+                self.commit(out, |tree| tree.close(session));
                 self.release(session, out);
                 if awaited {
                     out.push(Output::Closed { session });
@@ -91,9 +96,17 @@ impl Machine {
         }
     }
 
-    fn answer(&mut self, session: Session, id: OpId, request: &Request, awaited: bool, out: &mut impl Sink) {
+    fn answer(
+        &mut self,
+        now: Time,
+        session: Session,
+        (id, request): (OpId, &Request),
+        awaited: bool,
+        out: &mut impl Sink,
+    ) {
+        let reading = Reading { wall: self.host.wall(now), life: self.host.life };
         let Some(life) = self.sessions.get(&session) else { return };
-        let author = life.author(session);
+        let author = life.author(session, reading);
         let server = usize::from(life.server.0);
         let answer = match Need::of(request) {
             Need::View | Need::Fresh => self.servers[server].shows(&self.tree).read(&author, request),

@@ -8,7 +8,7 @@ use super::replica::{Replica, View};
 use super::session::Standing;
 use super::tree::Tree;
 use super::{Act, Fault, Machine, Output, Refusal, Server, Sink};
-use crate::{Session, Time};
+use crate::{Family, Session, Time};
 
 impl Machine {
     pub(super) fn operate(&mut self, act: Act, out: &mut impl Sink) {
@@ -29,7 +29,9 @@ impl Machine {
 
     pub(super) fn suffer(&mut self, now: Time, fault: Fault, out: &mut impl Sink) {
         match fault {
+            Fault::Lag(_) if self.family() == Family::Lease => self.replica = Some(self.tree.clone()),
             Fault::Lag(server) => self.lag(server),
+            Fault::CatchUp(_) if self.family() == Family::Lease => self.replica = None,
             Fault::CatchUp(server) => {
                 if self.has(server) && !self.replica(server).is_cut() {
                     self.catch_up(server, out);
@@ -39,6 +41,10 @@ impl Machine {
             Fault::Heal { server, deliver } => self.heal(now, server, deliver, out),
             Fault::Restart { keep_data } => self.restart(now, keep_data, out),
             Fault::Expire(session) => self.expire(session, out),
+            Fault::Step { millis } => {
+                self.host.stepped = self.host.stepped.saturating_add(millis.saturating_mul(1_000_000));
+            }
+            Fault::Lapse => self.commit(out, Tree::lapse),
         }
     }
 
@@ -74,7 +80,7 @@ impl Machine {
             if let Some(life) = self.sessions.get_mut(&held.session) {
                 // Along with the requests it held, the server tells the others which clients it heard.
                 life.hear(now, self.timing.half_tick());
-                self.perform(held.session, &held.what, held.awaited, out);
+                self.perform(now, held.session, &held.what, held.awaited, out);
             } else if held.awaited {
                 // A held close has ended the session before.
                 refuse(held.session, &held.what, Refusal::SessionOver, out);
@@ -87,14 +93,26 @@ impl Machine {
         for replica in &mut self.servers {
             *replica = Replica::default();
         }
-        if keep_data {
+        self.host.life = self.host.life.next();
+        if let Some(old) = self.replica.take().filter(|_| keep_data) {
+            self.promote(&old);
+        } else if keep_data {
             for life in self.sessions.values_mut() {
                 life.meet(now);
             }
         } else {
             self.sessions.clear();
-            self.tree = Arc::new(Tree::default());
+            self.tree = Arc::new(Tree::of(self.family()));
         }
+    }
+
+    /// Puts a replica in the server's place, which has not heard of the last writes, nor of any session.
+    fn promote(&mut self, old: &Arc<Tree>) {
+        let mut tree = Tree::clone(old);
+        tree.revision = self.tree.revision;
+        self.sessions.clear();
+        tree.release_all();
+        self.tree = Arc::new(tree);
     }
 
     /// Breaks the links of one server, or of all.

@@ -6,11 +6,12 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use super::exchange::Ask;
+use super::lease::Life;
 use super::replica::{Replica, View};
-use super::session::{Life, Standing};
+use super::session::{Life as SessionLife, Standing};
 use super::tree::Tree;
 use super::{Answer, Broken, Event, Output, Server, Sink, Timing};
-use crate::{Session, Time};
+use crate::{Family, Session, Time};
 
 /// The coordination store of one cluster. [The module's documentation](super) describes the model.
 ///
@@ -33,21 +34,54 @@ pub struct Machine {
     pub(super) timing: Timing,
     pub(super) tree: Arc<Tree>,
     pub(super) servers: Vec<Replica>,
-    pub(super) sessions: BTreeMap<Session, Life>,
+    pub(super) sessions: BTreeMap<Session, SessionLife>,
     /// Number of the newest session. It is never used again, even if the data is lost. 0 stands for none.
     pub(super) newest: u64,
+    /// The server's process and clock, which matter to a lease.
+    pub(super) host: Host,
+    /// The data that a replica has, since it lost touch with its server: only where the store keeps a lease.
+    pub(super) replica: Option<Arc<Tree>>,
+}
+
+/// The process of a server, and its wall clock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub(super) struct Host {
+    pub(super) life: Life,
+    /// Sum of all steps of the wall clock, in nanoseconds.
+    pub(super) stepped: i64,
+}
+
+impl Host {
+    /// The wall clock at a true time. It begins long before, so that it can step back as far as it likes.
+    pub(super) fn wall(&self, now: Time) -> Time {
+        const BEGINNING: u64 = 1 << 62;
+        Time::from_nanos(now.as_nanos().saturating_add(BEGINNING).saturating_add_signed(self.stepped))
+    }
 }
 
 impl Machine {
-    /// An empty store with this many servers, at least one.
+    /// An empty store with this many servers, at least one, which keeps a queue.
     #[must_use]
     pub fn new(timing: Timing, servers: u8) -> Self {
+        Self::of(Family::Queue, timing, servers)
+    }
+
+    /// An empty store of one server, which keeps a lease.
+    #[must_use]
+    pub fn with_lease(timing: Timing) -> Self {
+        Self::of(Family::Lease, timing, 1)
+    }
+
+    fn of(family: Family, timing: Timing, servers: u8) -> Self {
         Self {
             timing,
-            tree: Arc::default(),
+            tree: Arc::new(Tree::of(family)),
             servers: vec![Replica::default(); usize::from(servers.max(1))],
             sessions: BTreeMap::new(),
             newest: 0,
+            host: Host { life: Life::FIRST, stepped: 0 },
+            replica: None,
         }
     }
 
@@ -66,6 +100,12 @@ impl Machine {
             Event::Operator(act) => self.operate(act, out),
             Event::Fault(fault) => self.suffer(now, fault, out),
         }
+    }
+
+    /// Family of the election that it keeps.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        self.tree.family()
     }
 
     /// Time at which the next session ends unless its client is heard before; time for the next [`Event::Wake`].
@@ -189,14 +229,14 @@ impl Machine {
         }
     }
 
-    pub(super) fn living(&self) -> impl Iterator<Item = (Session, &Life)> {
+    pub(super) fn living(&self) -> impl Iterator<Item = (Session, &SessionLife)> {
         self.sessions
             .iter()
             .filter(|(_, life)| life.standing != Standing::Ghost)
             .map(|(session, life)| (*session, life))
     }
 
-    fn expiry(&self, life: &Life) -> Time {
+    fn expiry(&self, life: &SessionLife) -> Time {
         self.timing.expiry(life.heard, life.timeout)
     }
 }

@@ -51,7 +51,12 @@
 //! revisions of commits that change nothing. A store that lost its data answers `Expired` to old sessions at once,
 //! where ZooKeeper turns them away until they give up.
 //!
-//! A lease is kept by a machine of its own, [`lease::LeaseMachine`].
+//! # A store that keeps a lease
+//! [`Machine::with_lease`] makes a store of the other [`Family`](crate::Family), with the semantics of our scripts on Redis.
+//! It has one server. [`lease::LeaseMachine`] takes the place of the queue, in the same tree, so that an acquisition and
+//! the record of its term are one commit. Sessions, directories and settings are as above. A session that ends leaves its
+//! lease alone; one that is closed gives it up. [`Fault::Step`] steps the server's wall clock, [`Fault::Lag`] makes a
+//! replica fall behind, and [`Fault::Restart`] then puts it in the server's place.
 
 mod canonical;
 mod check;

@@ -2,7 +2,8 @@
 
 use alloc::sync::Arc;
 
-use super::{Client, Contender, Machine};
+use super::lease::LeaseMachine;
+use super::{Client, Contender, Holding, Machine};
 use crate::{Directory, Member, Session};
 
 impl Machine {
@@ -15,6 +16,12 @@ impl Machine {
     #[must_use]
     pub fn holder(&self) -> Option<&Contender> {
         self.contenders().iter().find(|contender| contender.owner != Session::NOBODY)
+    }
+
+    /// The lease that somebody holds, where the store keeps one. Its end is judged at the last call.
+    #[must_use]
+    pub fn lease(&self) -> Option<Holding> {
+        self.tree.lease.as_ref().and_then(LeaseMachine::holder)
     }
 
     /// Every contender in the queue, in order, including those without a session.

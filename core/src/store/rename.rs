@@ -16,6 +16,9 @@ use crate::rename::{Rename, Renamer, RevisionKind};
 impl Rename for Machine {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         Arc::make_mut(&mut self.tree).rename(renamer);
+        if let Some(tree) = &mut self.replica {
+            Arc::make_mut(tree).rename(renamer);
+        }
         self.servers.rename(renamer);
         renamer.last_session(&mut self.newest);
         let sessions = core::mem::take(&mut self.sessions);
@@ -46,7 +49,7 @@ impl Rename for Target {
         match self {
             Self::Candidate(candidate) => candidate.rename(renamer),
             Self::Entry(_, key) => key.rename(renamer),
-            Self::Directory(_) => {}
+            Self::Directory(_) | Self::Lease => {}
         }
     }
 }
@@ -75,6 +78,10 @@ impl Rename for Tree {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         renamer.revision(RevisionKind::Seen, &mut self.revision);
         self.queue.rename(renamer);
+        if let Some(lease) = &mut self.lease {
+            lease.rename(renamer);
+            renamer.revision(RevisionKind::Written, &mut self.given_up);
+        }
         self.term.rename(renamer);
         self.workers.rename(renamer);
         self.coordinators.rename(renamer);

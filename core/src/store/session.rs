@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use super::lease::Reading;
 use super::tree::{Author, Tree};
 use super::watch::Watches;
 use super::{Client, Output, Server, Sink};
@@ -39,8 +40,8 @@ pub(super) struct Life {
 }
 
 impl Life {
-    pub(super) fn author(&self, session: Session) -> Author {
-        Author { session, client: self.client.clone(), timeout: self.timeout }
+    pub(super) fn author(&self, session: Session, reading: Reading) -> Author {
+        Author { session, client: self.client.clone(), timeout: self.timeout, reading }
     }
 
     /// Notes a contact. The client's server tells the others within half a tick.

@@ -1,15 +1,17 @@
 //! The store's data: reads of it, and the transactions that change it.
 
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::directory::Entries;
+use super::lease::{Caller, LeaseMachine, Reading};
 use super::queue::Queue;
 use super::{
-    Act, Answer, Client, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest,
+    Act, Answer, Client, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Refusal,
+    Reply, Request, SettingsRequest, TermRecord, TermRequest,
 };
-use crate::{Candidate, Directory, Epoch, Fence, Incarnation, Member, MemberKey, Metadata, Session};
+use crate::{Candidate, Directory, Epoch, Family, Fence, Incarnation, Member, MemberKey, Metadata, Session};
 
 /// The sender of a request.
 #[derive(Clone, Debug)]
@@ -17,6 +19,8 @@ pub(super) struct Author {
     pub(super) session: Session,
     pub(super) client: Client,
     pub(super) timeout: Duration,
+    /// The server that carries the request out.
+    pub(super) reading: Reading,
 }
 
 /// The data of one cluster at one revision.
@@ -26,6 +30,10 @@ pub(super) struct Tree {
     /// Revision of the last commit that changed something (ZooKeeper: the last `zxid`).
     pub(super) revision: u64,
     pub(super) queue: Queue,
+    /// The lease, where the store keeps one instead of a queue.
+    pub(super) lease: Option<LeaseMachine>,
+    /// Revision at which the lease was last given up.
+    pub(super) given_up: u64,
     pub(super) term: Option<TermRecord>,
     /// True if something that is not a record stands in its place.
     pub(super) term_is_spoilt: bool,
@@ -37,6 +45,19 @@ pub(super) struct Tree {
 }
 
 impl Tree {
+    /// Data without content.
+    pub(super) fn of(family: Family) -> Self {
+        let lease = match family {
+            Family::Queue => None,
+            Family::Lease => Some(LeaseMachine::default()),
+        };
+        Self { lease, ..Self::default() }
+    }
+
+    pub(super) const fn family(&self) -> Family {
+        if self.lease.is_some() { Family::Lease } else { Family::Queue }
+    }
+
     pub(super) const fn directory(&self, directory: Directory) -> &Entries {
         match directory {
             Directory::Workers => &self.workers,
@@ -48,6 +69,7 @@ impl Tree {
     pub(super) fn read(&self, author: &Author, request: &Request) -> Answer {
         let reply = match request {
             Request::Sync => Some(Reply::Synced),
+            Request::Queue(_) if self.lease.is_some() => return Answer::Refused(Refusal::OtherFamily),
             Request::Queue(QueueRequest::List) => Some(Reply::Queue(self.queue.list())),
             Request::Queue(QueueRequest::Inspect { candidate, .. }) => {
                 self.queue.find(candidate).map(|contender| Reply::Queue(contender.shown()))
@@ -72,13 +94,58 @@ impl Tree {
     /// Carries out a write, or does nothing. Refuses a read.
     pub(super) fn write(&mut self, author: &Author, request: &Request) -> Answer {
         let done = match request {
+            Request::Queue(_) if self.lease.is_some() => Err(Refusal::OtherFamily),
             Request::Queue(request) => self.write_queue(author, request).map(Reply::Queue),
-            Request::Lease(_) => Err(Refusal::OtherFamily),
+            Request::Lease(request) => return self.ask_lease(author, request),
             Request::Directory(request) => self.write_directory(author, request).map(Reply::Directory),
             Request::Settings(SettingsRequest::Settle { settings }) => Ok(Reply::Settings(self.settle(settings))),
             Request::Sync | Request::Term(TermRequest::Read) => Err(Refusal::Denied),
         };
         done.map_or_else(Answer::Refused, Answer::Done)
+    }
+
+    /// Carries out a request about the lease. Even a read lets the lease's clock go on.
+    fn ask_lease(&mut self, author: &Author, request: &LeaseRequest) -> Answer {
+        let Some(lease) = &mut self.lease else { return Answer::Refused(Refusal::OtherFamily) };
+        let Client { id, address, .. } = &author.client;
+        let caller = Caller { session: author.session, id: id.clone(), timeout: author.timeout };
+        // Its watches are kept with those of the directories.
+        let unwatched = LeaseRequest::Peek { watch: false };
+        let request = if let LeaseRequest::Peek { .. } = request { &unwatched } else { request };
+        let answer = lease.handle(author.reading, &caller, request, &mut Vec::new());
+        match &answer {
+            Answer::Done(Reply::Lease(LeaseReply::Acquired(fence))) => {
+                self.revision += 1;
+                self.term_is_spoilt = false;
+                self.term = Some(TermRecord { fence: *fence, leader: id.clone(), address: address.clone() });
+            }
+            Answer::Done(Reply::Lease(LeaseReply::Renewed)) => self.revision += 1,
+            Answer::Done(Reply::Lease(LeaseReply::Released)) => self.note_given_up(),
+            Answer::Done(_) | Answer::Refused(_) | Answer::Unknown => {}
+        }
+        answer
+    }
+
+    /// Gives up the lease of a session that is closed in good order.
+    pub(super) fn close(&mut self, owner: Session) {
+        let Some(lease) = &mut self.lease else { return };
+        let held = lease.holder().is_some_and(|holding| holding.owner == owner);
+        lease.close_session(owner, &mut Vec::new());
+        if held {
+            self.note_given_up();
+        }
+    }
+
+    /// Ends the lease as if its time had passed.
+    pub(super) fn lapse(&mut self) {
+        if let Some(lease) = &mut self.lease {
+            lease.lapse();
+            self.revision += 1;
+        }
+    }
+
+    fn note_given_up(&mut self) {
+        self.given_up = self.advance();
     }
 
     fn write_queue(&mut self, author: &Author, request: &QueueRequest) -> Result<QueueReply, Refusal> {
@@ -163,6 +230,13 @@ impl Tree {
             self.workers.release(owner, revision);
             self.coordinators.release(owner, revision);
         }
+    }
+
+    /// Deletes everything that any session owns.
+    pub(super) fn release_all(&mut self) {
+        let entries = self.workers.entries.iter().chain(&self.coordinators.entries);
+        let owners: Vec<Session> = entries.map(|entry| entry.owner).filter(|owner| *owner != Session::NOBODY).collect();
+        owners.into_iter().for_each(|owner| self.release(owner));
     }
 
     fn delete(&mut self, candidate: &Candidate) -> Result<QueueReply, Refusal> {

@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::tree::{Author, Tree};
-use super::{Answer, DirectoryRequest, Notice, QueueRequest, Request};
+use super::{Answer, DirectoryRequest, LeaseRequest, Notice, QueueRequest, Request};
 use crate::{Candidate, Directory, MemberKey, OpId, Slot};
 
 /// Target of a watch.
@@ -13,6 +13,8 @@ pub(super) enum Target {
     Candidate(Candidate),
     Entry(Directory, MemberKey),
     Directory(Directory),
+    /// The lease: it fires when the lease is given up.
+    Lease,
 }
 
 impl Target {
@@ -22,6 +24,7 @@ impl Target {
             Self::Candidate(candidate) => tree.queue.find(candidate).map(|contender| contender.written),
             Self::Entry(directory, key) => tree.directory(*directory).find(key).map(|entry| entry.written),
             Self::Directory(directory) => Some(tree.directory(*directory).changed),
+            Self::Lease => Some(tree.given_up),
         };
         match written {
             None => Some(Notice::Deleted),
@@ -38,6 +41,7 @@ impl Target {
         match request {
             Request::Queue(request) => Self::of_queue(request),
             Request::Directory(request) => Self::of_directory(author, request),
+            Request::Lease(LeaseRequest::Peek { watch: true }) => Some(Self::Lease),
             Request::Sync | Request::Lease(_) | Request::Term(_) | Request::Settings(_) => None,
         }
     }

@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::observe::ClusterJudge;
 use crate::store::{self, Answer, Client, Machine, Output, Refusal, Request, Server, Timing};
-use crate::{Action, Config, Event, OpId, Role, Session, Time, Trace, Violation};
+use crate::{Action, Config, Event, Family, OpId, Role, Session, Time, Trace, Violation};
 
 use super::{Dice, Host, Outcome};
 
@@ -67,9 +67,19 @@ impl Cluster {
     /// A store of this many servers, without nodes.
     #[must_use]
     pub fn with_servers(servers: u8) -> Self {
+        Self::on(Machine::new(Timing::bounded(TICK), servers), servers)
+    }
+
+    /// A store that elects by a lease, without nodes.
+    #[must_use]
+    pub fn with_lease() -> Self {
+        Self::on(Machine::with_lease(Timing::unbounded(Duration::ZERO)), 1)
+    }
+
+    fn on(store: Machine, servers: u8) -> Self {
         Self {
             now: Time::from_millis(1_000),
-            store: Machine::new(Timing::bounded(TICK), servers),
+            store,
             servers,
             trace: Trace::new(),
             hosts: BTreeMap::new(),
@@ -92,7 +102,10 @@ impl Cluster {
     /// Starts a node whose configuration is changed first.
     pub fn start_with(&mut self, name: &'static str, configure: impl FnOnce(&mut Config)) {
         let mut config = Config::new(name);
-        config.election = crate::election::Timing::queue(TICK);
+        config.election = match self.store.family() {
+            Family::Queue => crate::election::Timing::queue(TICK),
+            Family::Lease => crate::election::Timing::LEASE,
+        };
         configure(&mut config);
         let earlier = self.hosts.get(name);
         let life = earlier.map_or(0, |host| host.life) + 1;

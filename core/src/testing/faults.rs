@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use crate::store::{self, Act, Client, Fault, Output, Server};
-use crate::{Candidate, Event, Guid, Session};
+use crate::{Candidate, Event, Family, Guid, Session};
 
 use super::{Cluster, LATENCY, Outcome, TIMEOUT};
 
@@ -105,12 +105,16 @@ impl Cluster {
 
     /// Injects a fault of the store.
     pub fn fault(&mut self, fault: Fault) {
-        if matches!(fault, Fault::Expire(_) | Fault::Restart { keep_data: false }) {
+        // A lease outlives its session, and a store that may have lost one waits until it would be over.
+        let takes_a_candidate = matches!(fault, Fault::Expire(_) | Fault::Restart { keep_data: false });
+        if self.store.family() == Family::Queue && takes_a_candidate || fault == Fault::Lapse {
             self.excused_until = self.now + TIMEOUT;
         }
         let what = match fault {
             Fault::Restart { keep_data: true } => "is started again".into(),
             Fault::Restart { keep_data: false } => "is started again, empty".into(),
+            Fault::Step { millis } => format!("has its clock step by {millis} ms"),
+            Fault::Lapse => "ends the lease".into(),
             Fault::Lag(_) | Fault::CatchUp(_) | Fault::Cut(_) | Fault::Heal { .. } | Fault::Expire(_) => {
                 format!("{fault:?}")
             }

@@ -10,12 +10,12 @@ use core::time::Duration;
 use crate::election::Timing;
 use crate::observe::NodeJudge;
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
+    Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest,
 };
 use crate::{
-    Action, Candidate, Config, Epoch, Event, Fence, Guid, Incarnation, Link, Member, MemberKey, Node, OnSuspend, OpId,
-    Run, Session, Slot, Snapshot, Time, Trace, Violation,
+    Action, Candidate, Config, Epoch, Event, Family, Fence, Guid, Incarnation, Link, Member, MemberKey, Node,
+    OnSuspend, OpId, Run, Session, Slot, Snapshot, Time, Token, Trace, Violation,
 };
 
 /// One step of the node: its state before, and since when; the event; the actions; its state after.
@@ -35,27 +35,28 @@ pub struct Step<'a> {
     pub after: &'a Node,
 }
 
-/// Plays the events that `bytes` decode to, and judges every step. Calls `look` with each.
+/// Plays the events that `bytes` decode to, for a node of this family, and judges every step. Calls `look` with each.
 ///
 /// # Errors
 /// The broken promise, and the trace that leads to it.
-pub fn play(bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
+pub fn play(family: Family, bytes: &[u8], mut look: impl FnMut(&Step<'_>)) -> Result<usize, String> {
     // Tracing would take most of the time, for a trace that nobody reads.
-    play_through(bytes, &mut look, None).map_err(|violation| {
+    play_through(family, bytes, &mut look, None).map_err(|violation| {
         let mut trace = Trace::new();
-        let again = play_through(bytes, &mut |_| {}, Some(&mut trace)).err();
+        let again = play_through(family, bytes, &mut |_| {}, Some(&mut trace)).err();
         assert_eq!(again, Some(violation), "the same bytes lead to the same end");
         format!("{violation:?} after\n{}", trace.text())
     })
 }
 
 fn play_through(
+    family: Family,
     bytes: &[u8],
     look: &mut impl FnMut(&Step<'_>),
     mut trace: Option<&mut Trace>,
 ) -> Result<usize, Violation> {
     let mut bytes = Bytes(bytes);
-    let mut world = World::new(&mut bytes);
+    let mut world = World::new(family, &mut bytes);
     let mut count = 0;
     while !world.ended {
         let since = world.now;
@@ -92,19 +93,23 @@ struct World {
     asked: VecDeque<(OpId, Request)>,
     runs: VecDeque<Run>,
     guids: Vec<Guid>,
+    tokens: Vec<Token>,
     connections: u64,
     ended: bool,
 }
 
 impl World {
-    fn new(bytes: &mut Bytes<'_>) -> Self {
+    fn new(family: Family, bytes: &mut Bytes<'_>) -> Self {
         let mut config = Config::new("a");
         let choice = bytes.next().unwrap_or(0);
         let flags = choice % 4;
         config.on_suspend = if flags & 1 == 0 { OnSuspend::Hold } else { OnSuspend::StepDown };
         config.settings = (choice / 32 % 2 == 1).then(|| "ours".into());
         let tick = (flags & 2 == 0).then_some(Duration::from_millis(200));
-        config.election = tick.map_or(Timing::QUEUE, Timing::queue);
+        config.election = match family {
+            Family::Queue => tick.map_or(Timing::QUEUE, Timing::queue),
+            Family::Lease => Timing::LEASE,
+        };
         config.observes = choice / 4 % 8 == 7;
         config.registers = choice / 4 % 8 != 6;
         config.follows_workers = choice / 4 % 8 == 5;
@@ -115,6 +120,7 @@ impl World {
             asked: VecDeque::new(),
             runs: VecDeque::new(),
             guids: Vec::new(),
+            tokens: Vec::new(),
             connections: 0,
             ended: false,
         }
@@ -144,8 +150,15 @@ impl World {
     fn note(&mut self, action: Action) {
         match action {
             Action::Store { id, request } => {
-                if let Request::Queue(QueueRequest::Enter { guid }) = request {
-                    self.guids.push(guid);
+                match request {
+                    Request::Queue(QueueRequest::Enter { guid }) => self.guids.push(guid),
+                    Request::Lease(LeaseRequest::Acquire { token, .. }) => self.tokens.push(token),
+                    Request::Queue(_)
+                    | Request::Lease(_)
+                    | Request::Sync
+                    | Request::Term(_)
+                    | Request::Directory(_)
+                    | Request::Settings(_) => {}
                 }
                 self.asked.push_front((id, request));
                 self.asked.truncate(12);
@@ -275,7 +288,18 @@ impl World {
             // A store's revisions rise, whatever else is wrong with it.
             Request::Queue(QueueRequest::Claim { .. }) => Reply::Queue(QueueReply::Claimed(Epoch(self.now.as_nanos()))),
             Request::Queue(QueueRequest::Beat { .. }) => Reply::Queue(QueueReply::Beaten),
-            Request::Lease(_) => return Answer::Refused(Refusal::OtherFamily),
+            Request::Lease(LeaseRequest::Peek { .. }) => Reply::Lease(self.lease(bytes)),
+            Request::Lease(LeaseRequest::Acquire { .. }) if bytes.below(4) == 0 => Reply::Lease(self.lease(bytes)),
+            // A store's epochs rise, whatever else is wrong with it.
+            Request::Lease(LeaseRequest::Acquire { incarnation, .. }) => Reply::Lease(LeaseReply::Acquired(Fence {
+                incarnation: *incarnation,
+                epoch: Epoch(self.now.as_nanos()),
+            })),
+            Request::Lease(LeaseRequest::Renew { .. } | LeaseRequest::Release { .. }) if bytes.below(4) == 0 => {
+                return Answer::Refused(Refusal::LeaseLost);
+            }
+            Request::Lease(LeaseRequest::Renew { .. }) => Reply::Lease(LeaseReply::Renewed),
+            Request::Lease(LeaseRequest::Release { .. }) => Reply::Lease(LeaseReply::Released),
             Request::Term(TermRequest::Read) => Reply::Term(record(bytes)),
             Request::Directory(DirectoryRequest::Join { .. }) => Reply::Directory(DirectoryReply::Joined),
             Request::Directory(DirectoryRequest::Leave { .. }) => Reply::Directory(DirectoryReply::Left),
@@ -293,14 +317,38 @@ impl World {
         })
     }
 
+    /// A state of the lease, which need not be true.
+    fn lease(&self, bytes: &mut Bytes<'_>) -> LeaseReply {
+        let left = Duration::from_millis(u64::from(bytes.below(8)) * 300);
+        match bytes.below(4) {
+            0 => LeaseReply::Free,
+            1 => LeaseReply::Closed { left },
+            _ => LeaseReply::Held(Holding {
+                token: self.token(bytes),
+                owner: self.owner(bytes),
+                id: "x".into(),
+                epoch: Epoch(u64::from(bytes.below(9))),
+                left,
+            }),
+        }
+    }
+
+    fn token(&self, bytes: &mut Bytes<'_>) -> Token {
+        let known = self.tokens.iter().rev().nth(usize::from(bytes.below(3))).copied();
+        known.filter(|_| bytes.below(3) > 0).unwrap_or(Token(7))
+    }
+
     fn owner(&self, bytes: &mut Bytes<'_>) -> Session {
         let own = self.node.session().map_or(Session(1), |(session, _)| session);
         if bytes.below(6) == 0 { Session(u64::from(bytes.below(4))) } else { own }
     }
 
     fn wild_answer(&self, bytes: &mut Bytes<'_>) -> Answer {
+        let on_lease = self.node.config().election.family() == Family::Lease;
         Answer::Done(match bytes.below(8) {
             0 => Reply::Synced,
+            1 | 2 if on_lease => Reply::Lease(self.lease(bytes)),
+            3 if on_lease => return Answer::Refused(Refusal::LeaseLost),
             1 => Reply::Queue(QueueReply::Entered(self.candidate(bytes))),
             2 => Reply::Queue(QueueReply::Candidates { candidates: self.candidates(bytes), skipped: 1 }),
             3 => Reply::Queue(QueueReply::Beaten),

@@ -6,7 +6,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use crate::{Candidate, Directory, Fence, Health, Member, Node, Role, Session, Violation};
+use crate::{Candidate, Directory, Family, Fence, Health, Member, Node, Role, Session, Violation};
 
 use super::{Cluster, Host, Outcome};
 
@@ -112,15 +112,7 @@ impl Cluster {
         if want_settings && self.store.settings().is_none() {
             return Err("the settings are missing".into());
         }
-        let queue = self.queue();
-        let owned = queue.iter().filter(|(_, owner)| *owner != Session::NOBODY);
-        let mut owners: Vec<_> = owned.map(|(_, owner)| Some(*owner)).collect();
-        let mut sessions: Vec<_> = running.values().filter(|host| host.willing).map(|host| host.session).collect();
-        owners.sort_unstable();
-        sessions.sort_unstable();
-        if owners != sessions {
-            return Err(format!("the candidates belong to {owners:?}, but the sessions are {sessions:?}"));
-        }
+        self.candidates_at_rest(leaders[0], &running)?;
         let workers: Vec<_> = running.keys().copied().filter(|name| !leaders.contains(name)).collect();
         let (listed_workers, listed_leaders) = (self.listed(Directory::Workers), self.listed(Directory::Coordinators));
         if listed_workers != workers || listed_leaders != leaders {
@@ -137,6 +129,30 @@ impl Cluster {
             }
         }
         Ok(())
+    }
+
+    /// Checks that every willing node stands once in the queue, or that the lease is the leader's.
+    fn candidates_at_rest(&self, leader: &str, running: &BTreeMap<&str, &Host>) -> Result<(), String> {
+        match self.store.family() {
+            Family::Queue => {
+                let queue = self.queue();
+                let owned = queue.iter().filter(|(_, owner)| *owner != Session::NOBODY);
+                let mut owners: Vec<_> = owned.map(|(_, owner)| Some(*owner)).collect();
+                let willing = running.values().filter(|host| host.willing);
+                let mut sessions: Vec<_> = willing.map(|host| host.session).collect();
+                owners.sort_unstable();
+                sessions.sort_unstable();
+                if owners == sessions {
+                    Ok(())
+                } else {
+                    Err(format!("the candidates belong to {owners:?}, but the sessions are {sessions:?}"))
+                }
+            }
+            Family::Lease => {
+                let holder = self.store.lease().map(|holding| holding.id);
+                if holder.as_deref() == Some(leader) { Ok(()) } else { Err(format!("{holder:?} holds the lease")) }
+            }
+        }
     }
 
     /// Crashes a node and lets time pass until the others are at rest.

@@ -166,8 +166,8 @@ pub enum JournalError {
     },
     /// A file was written in a form that this version does not read.
     #[error(
-        "{place}: this journal has version {} and family {} (written by rolecall {}); this program reads version {} of family \
-         queue. Replay it with the version that wrote it",
+        "{place}: this journal has version {} and family {} (written by rolecall {}); this program reads version {} of \
+         the families queue and lease. Replay it with the version that wrote it",
         header.journal, header.family, header.core, super::VERSION
     )]
     Version {

@@ -6,13 +6,13 @@
 use core::time::Duration;
 
 use rolecall_core::election::Timing;
-use rolecall_core::{Action, Config, Event, OnSuspend, Time};
+use rolecall_core::{Action, Config, Event, Family, OnSuspend, Time};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format. It rises when lines change their meaning or their form.
 pub const VERSION: u32 = 1;
-/// Family of elections in which candidates stand in a queue.
-const QUEUE: &str = "queue";
+/// Families of elections that this version can replay.
+const FAMILIES: [Family; 2] = [Family::Queue, Family::Lease];
 
 /// First line of each file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -21,7 +21,7 @@ pub struct Header {
     pub journal: u32,
     /// Version of `rolecall-core` that decided.
     pub core: String,
-    /// Family of elections: `queue`.
+    /// Family of elections: `queue` or `lease`.
     pub family: String,
 }
 
@@ -29,16 +29,14 @@ impl Header {
     /// The header that this version writes for a node whose election is of this family.
     #[must_use]
     pub fn new(election: Timing) -> Self {
-        let family = match election {
-            Timing::Queue(_) => QUEUE,
-        };
-        Self { journal: VERSION, core: rolecall_core::VERSION.to_owned(), family: family.to_owned() }
+        let family = election.family().to_string();
+        Self { journal: VERSION, core: rolecall_core::VERSION.to_owned(), family }
     }
 
     /// True if this version can read what follows.
     #[must_use]
     pub fn is_readable(&self) -> bool {
-        self.journal == VERSION && self.family == QUEUE
+        self.journal == VERSION && FAMILIES.iter().any(|family| family.to_string() == self.family)
     }
 }
 

@@ -58,8 +58,7 @@ impl StoreUrl {
     pub fn is_embedded(&self) -> bool {
         match self {
             Self::Memory => true,
-            Self::ZooKeeper { .. } | Self::Redis(_) => cfg!(feature = "redis"),
-            Self::Etcd { .. } => false,
+            Self::ZooKeeper { .. } | Self::Redis(_) | Self::Etcd { .. } => false,
         }
     }
 

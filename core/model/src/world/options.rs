@@ -109,7 +109,7 @@ impl Host {
         let (_, timer) = self.node()?.next_deadline().filter(|(at, _)| *at < Time::MAX)?;
         let quiet_or = |fault| if self.is_quiet() { Wake::Free } else { Wake::Costs(fault) };
         match timer {
-            Timer::Retry | Timer::Beat | Timer::HoldOff | Timer::Identity => Some(quiet_or(Fault::Haste)),
+            Timer::Retry | Timer::Beat | Timer::Look | Timer::HoldOff | Timer::Identity => Some(quiet_or(Fault::Haste)),
             Timer::Answer => Some(quiet_or(Fault::Overdue)),
             Timer::Validity if self.linked => Some(quiet_or(Fault::Haste)),
             Timer::Validity => Some(Wake::Free),

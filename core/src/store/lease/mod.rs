@@ -10,6 +10,7 @@
 //! **Left out**: sessions that end, and members. The caller's session and link are judged before a request comes here; a
 //! session that ends or is closed is [told](LeaseMachine::end_session).
 
+mod canonical;
 mod clock;
 #[cfg(test)]
 mod tests;
@@ -21,15 +22,29 @@ use core::time::Duration;
 
 use self::clock::Clock;
 use super::{Answer, Holding, LeaseReply, LeaseRequest, Refusal, Reply};
+use crate::mutant::Mutant;
 use crate::{Epoch, Fence, Incarnation, Session, Time, Token};
 
 /// The process and the history behind a store's answers. Another value means that writes may have been lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct Life {
     /// Random number of the process (Redis: `run_id`).
     pub run: u64,
     /// Random number of the history of its writes (Redis: `master_replid`).
     pub history: u64,
+}
+
+impl Life {
+    /// The first life of a server.
+    pub const FIRST: Self = Self { run: 1, history: 0 };
+    /// A life before the first.
+    const BEFORE: Self = Self { run: 0, history: 0 };
+
+    /// The life that follows, of another process.
+    pub(super) const fn next(self) -> Self {
+        Self { run: self.run.wrapping_add(1), history: self.history }
+    }
 }
 
 /// A server at the instant of a call.
@@ -54,6 +69,7 @@ pub struct Caller {
 
 /// The lease of one cluster as a pure state machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct LeaseMachine {
     clock: Clock,
     life: Option<Life>,
@@ -68,6 +84,7 @@ pub struct LeaseMachine {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 struct Granted {
     token: Token,
     owner: Session,
@@ -129,6 +146,11 @@ impl LeaseMachine {
         })
     }
 
+    /// Ends the lease now, as if its time had passed.
+    pub(super) fn lapse(&mut self) {
+        self.granted = None;
+    }
+
     fn observe(&mut self, reading: Reading, timeout: Duration) {
         let ttl = self.granted.as_ref().map_or(timeout, |granted| granted.ttl);
         self.clock.advance(reading.wall, ttl.min(timeout) / 4);
@@ -136,8 +158,10 @@ impl LeaseMachine {
             // Nobody knows who held the lease, or until when.
             self.life = Some(reading.life);
             self.born = self.clock.now();
-            self.incarnation = None;
             self.granted = None;
+            if !Mutant::NewLifeOpensAtOnce.lives() {
+                self.incarnation = None;
+            }
         }
     }
 
@@ -160,7 +184,9 @@ impl LeaseMachine {
             return closed;
         }
         let incarnation = *self.incarnation.get_or_insert(incarnation);
-        self.epoch = Epoch(self.epoch.0.saturating_add(1));
+        if !Mutant::EpochNotRaised.lives() || self.epoch == Epoch(0) {
+            self.epoch = Epoch(self.epoch.0.saturating_add(1));
+        }
         self.granted = Some(Granted {
             token,
             owner: caller.session,
@@ -183,7 +209,8 @@ impl LeaseMachine {
     }
 
     fn release(&mut self, token: Token, notified: &mut Vec<Session>) -> Result<LeaseReply, Refusal> {
-        if self.granted.as_ref().is_none_or(|granted| granted.token != token) {
+        let checked = |granted: &Granted| granted.token == token || Mutant::ReleaseUnchecked.lives();
+        if !self.granted.as_ref().is_some_and(checked) {
             return Err(Refusal::LeaseLost);
         }
         self.free(notified);
@@ -197,6 +224,9 @@ impl LeaseMachine {
 
     /// Says so while a lease of an earlier life may live.
     fn closed(&self) -> Option<LeaseReply> {
+        if Mutant::NewLifeOpensAtOnce.lives() {
+            return None;
+        }
         let left = (self.born + self.longest).since(self.clock.now());
         (!left.is_zero()).then_some(LeaseReply::Closed { left })
     }

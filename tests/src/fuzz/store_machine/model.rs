@@ -80,7 +80,14 @@ impl Model {
             Event::Operator(act) => self.operate(act, &mut out),
             Event::Fault(Fault::Expire(session)) => self.expire(*session, &mut out),
             Event::Fault(Fault::Restart { keep_data }) => self.restart(now, *keep_data, &mut out),
-            Event::Fault(Fault::Lag(_) | Fault::CatchUp(_) | Fault::Cut(_) | Fault::Heal { .. }) => {
+            Event::Fault(
+                Fault::Lag(_)
+                | Fault::CatchUp(_)
+                | Fault::Cut(_)
+                | Fault::Heal { .. }
+                | Fault::Step { .. }
+                | Fault::Lapse,
+            ) => {
                 unreachable!("no such event is made from bytes")
             }
         }
