@@ -58,6 +58,33 @@ fn a_waiter_at_rest_allocates_nothing() {
 }
 
 #[test]
+fn renewals_and_wakes_of_a_leader_by_a_lease_allocate_nothing() {
+    let mut leader = Steady::lease_holder(20);
+    assert_eq!((leader.node.role(), leader.node.workers().len()), (Role::Leader, 20));
+    let counted = allocations(|| {
+        for _ in 0..20 {
+            leader.beat();
+            leader.event(Event::Wake);
+        }
+    });
+    assert_eq!(counted, 0);
+    assert!(leader.out.count >= 40, "each renewal is sent, and extends the validity");
+    assert!(leader.node.term().is_some());
+}
+
+#[test]
+fn a_waiter_for_a_lease_at_rest_allocates_nothing() {
+    let mut waiter = Steady::lease_waiter();
+    assert_eq!((waiter.node.role(), waiter.node.health()), (Role::Worker, Health::Serving));
+    let counted = allocations(|| {
+        for _ in 0..20 {
+            waiter.event(Event::Wake);
+        }
+    });
+    assert_eq!((counted, waiter.out.count), (0, 0));
+}
+
+#[test]
 fn a_node_fits_into_less_than_two_kilobytes() {
     assert!(size_of::<Node>() < 2_048, "{}", size_of::<Node>());
 }

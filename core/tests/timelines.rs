@@ -153,3 +153,48 @@ fn a_create_whose_answer_is_lost_is_looked_for_after_a_sync() {
     assert_eq!(cluster.role("c"), Role::Worker);
     insta::assert_snapshot!(cluster.trace.text());
 }
+
+/// A leader and a waiter at rest on a store that keeps a lease.
+fn two_on_a_lease() -> Cluster {
+    let mut cluster = Cluster::with_lease();
+    cluster.start_in_order(&["a", "b"]);
+    cluster.settle();
+    cluster.fresh_trace();
+    cluster
+}
+
+#[test]
+fn the_first_node_waits_until_no_lease_of_an_earlier_life_can_live_and_leads() {
+    let mut cluster = Cluster::with_lease();
+    cluster.start("a");
+    cluster.settle();
+    assert_eq!(cluster.leaders(), ["a"]);
+    insta::assert_snapshot!(cluster.trace.text());
+}
+
+#[test]
+fn the_holder_of_a_lease_crashes_and_a_waiter_looks_at_its_end() {
+    let mut cluster = two_on_a_lease();
+    cluster.crash("a");
+    cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
+    cluster.run(20 * LATENCY);
+    insta::assert_snapshot!(cluster.trace.text());
+}
+
+#[test]
+fn the_holder_of_a_lease_is_asked_to_end_and_wakes_the_waiter() {
+    let mut cluster = two_on_a_lease();
+    cluster.deliver("a", Event::Shutdown);
+    cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
+    cluster.run(20 * LATENCY);
+    insta::assert_snapshot!(cluster.trace.text());
+}
+
+#[test]
+fn the_server_that_keeps_the_lease_restarts_and_both_wait() {
+    let mut cluster = two_on_a_lease();
+    cluster.fault(Fault::Restart { keep_data: true });
+    cluster.until("a stopped", |cluster| cluster.leaders().is_empty());
+    cluster.settle();
+    insta::assert_snapshot!(cluster.trace.text());
+}

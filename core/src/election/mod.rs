@@ -4,6 +4,21 @@
 //! its election: whether this node leads, with which fence and until when. It says how far to go, wakes the election at
 //! its deadlines, and checks its promises. No other part of a node knows the family; from outside, only the [`Timing`]
 //! shows it.
+//!
+//! # The promises, by family
+//! [`Violation`] has their texts. Those about services, registries and answers (P3, P8 to P11, P13) do not depend on the
+//! family at all.
+//!
+//! | | by a queue | by a lease |
+//! | --- | --- | --- |
+//! | P1: no two nodes begin a leader-only act at once | holds, for clocks whose rates are within the configured error; not if an outsider deletes the candidate of a leader that is cut off | holds for clocks whose rates are within the configured error, the server's too, and for as many steps forward of the server's clock within one lease as [`LeaseTiming`] allows for; not if an outsider deletes the lease, nor while two servers take writes as the primary, which only a write that waits for a replica rules out |
+//! | P2: a leader owns its claim | the first candidate, in its current session | the lease, under the token of its last attempt |
+//! | P4: nothing is created after a stop was asked for | candidates and entries | attempts and entries |
+//! | P5: at rest a session has no spare claim | one candidate at most | one lease at most: an attempt of unknown outcome is given back |
+//! | P6: there is a leader in bounded time | a session timeout, one tick, the rounding of expiry, the drain time and a second | a lease, the drain time and a second; the first leader of a new store, or of a store that has restarted, waits for one lease more |
+//! | P7: a waiter at rest will wake | it watches its direct predecessor alone | it listens for a release, and has a time at which it looks again |
+//! | P12: epochs rise | with the store's revisions, within an incarnation | with each acquisition, within an incarnation; a server that may have lost writes begins a new one |
+//! | P14: older epochs are refused | by whoever has seen a newer one | likewise |
 
 mod family;
 pub(crate) mod lease;

@@ -1,6 +1,5 @@
 //! Requests of clients, and their answers.
 
-use super::lease::Reading;
 use super::replica::Held;
 use super::session::Standing;
 use super::{Answer, Effect, Machine, Output, Refusal, Request, Sink};
@@ -104,7 +103,7 @@ impl Machine {
         awaited: bool,
         out: &mut impl Sink,
     ) {
-        let reading = Reading { wall: self.host.wall(now), life: self.host.life };
+        let reading = self.host.reading(now);
         let Some(life) = self.sessions.get(&session) else { return };
         let author = life.author(session, reading);
         let server = usize::from(life.server.0);

@@ -4,9 +4,10 @@ use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use super::exchange::Ask;
-use super::lease::Life;
+use super::lease::{Life, Reading};
 use super::replica::{Replica, View};
 use super::session::{Life as SessionLife, Standing};
 use super::tree::Tree;
@@ -58,6 +59,11 @@ impl Host {
         const BEGINNING: u64 = 1 << 62;
         Time::from_nanos(now.as_nanos().saturating_add(BEGINNING).saturating_add_signed(self.stepped))
     }
+
+    /// What a script reads of the server at a true time.
+    pub(super) fn reading(&self, now: Time) -> Reading {
+        Reading { wall: self.wall(now), life: self.life }
+    }
 }
 
 impl Machine {
@@ -88,6 +94,7 @@ impl Machine {
     /// Handles one event. Sessions that are due by `now` end before it.
     pub fn handle(&mut self, now: Time, event: Event, out: &mut impl Sink) {
         self.expire_due(now, out);
+        self.tick(now, &event);
         match event {
             Event::Connect { server, client, previous, timeout } => {
                 self.connect(now, server, client, previous, timeout, out);
@@ -99,6 +106,36 @@ impl Machine {
             Event::Wake => {}
             Event::Operator(act) => self.operate(act, out),
             Event::Fault(fault) => self.suffer(now, fault, out),
+        }
+    }
+
+    /// Lets the clock of a lease go on with each call of a client that reaches the server.
+    fn tick(&mut self, now: Time, event: &Event) {
+        let timeout = match event {
+            Event::Connect { timeout, .. } => *timeout,
+            Event::Ping { session } | Event::Request { session, .. } => match self.sessions.get(session) {
+                Some(life) if life.standing == Standing::Connected => life.timeout,
+                Some(_) | None => return,
+            },
+            Event::Disconnect { .. } | Event::Close { .. } | Event::Wake | Event::Operator(_) | Event::Fault(_) => {
+                return;
+            }
+        };
+        let reading = self.host.reading(now);
+        if self.tree.lease.is_some() {
+            let lease = &mut Arc::make_mut(&mut self.tree).lease;
+            lease.iter_mut().for_each(|lease| lease.tick(reading, timeout));
+        }
+    }
+
+    /// Time after which the driver of a connected client sends the next [`Event::Ping`]: a third of the session timeout;
+    /// where the store keeps a lease a sixth, since its clock goes on by no more than a quarter of a lease from call to
+    /// call.
+    #[must_use]
+    pub fn ping_interval(&self, timeout: Duration) -> Duration {
+        match self.family() {
+            Family::Queue => timeout / 3,
+            Family::Lease => timeout / 6,
         }
     }
 

@@ -277,9 +277,9 @@ impl Cluster {
         match output {
             Output::Connected { session, timeout } => {
                 let Some(name) = connecting else { return };
-                let now = self.now;
+                let next_ping = self.now + self.store.ping_interval(timeout);
                 let host = self.host(name);
-                (host.session, host.linked, host.next_ping) = (Some(session), true, now + timeout / 3);
+                (host.session, host.linked, host.next_ping) = (Some(session), true, next_ping);
                 let entropy = session.0;
                 self.send_to_node(name, LATENCY, Event::SessionUp { session, timeout, entropy });
             }
@@ -386,12 +386,13 @@ impl Cluster {
 
     fn turn_host(&mut self, name: &'static str) {
         let now = self.now;
+        let next_ping = now + self.store.ping_interval(TIMEOUT);
         let host = self.host(name);
         if !host.is_up() {
             return;
         }
         if host.next_ping <= now {
-            host.next_ping = now + TIMEOUT / 3;
+            host.next_ping = next_ping;
             if let Some(session) = host.session {
                 self.give(store::Event::Ping { session });
             }

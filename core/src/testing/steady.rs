@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use super::Cluster;
-use crate::store::{Answer, QueueReply, Reply};
-use crate::{Action, Event, Node, OpId, Sink, Time};
+use crate::store::{Answer, LeaseReply, QueueReply, Reply};
+use crate::{Action, Event, Family, Node, OpId, Sink, Time};
 
 /// Names of a leader and as many workers as it may have.
 const NAMES: [&str; 21] = [
@@ -48,18 +48,32 @@ impl Steady {
     /// If there are more than 20 workers.
     #[must_use]
     pub fn leader(workers: usize) -> Self {
-        Self::of(&NAMES[..=workers], NAMES[0])
+        Self::of(Cluster::new(), &NAMES[..=workers], NAMES[0])
     }
 
     /// A worker that waits behind another node's candidate.
     #[must_use]
     pub fn waiter() -> Self {
-        Self::of(&NAMES[..2], NAMES[1])
+        Self::of(Cluster::new(), &NAMES[..2], NAMES[1])
+    }
+
+    /// A leader by a lease, with this many workers.
+    ///
+    /// # Panics
+    /// If there are more than 20 workers.
+    #[must_use]
+    pub fn lease_holder(workers: usize) -> Self {
+        Self::of(Cluster::with_lease(), &NAMES[..=workers], NAMES[0])
+    }
+
+    /// A worker that waits for the end of another node's lease.
+    #[must_use]
+    pub fn lease_waiter() -> Self {
+        Self::of(Cluster::with_lease(), &NAMES[..2], NAMES[1])
     }
 
     /// One node of a cluster that has come to rest.
-    fn of(names: &[&'static str], name: &str) -> Self {
-        let mut cluster = Cluster::new();
+    fn of(mut cluster: Cluster, names: &[&'static str], name: &str) -> Self {
         cluster.is_traced = false;
         cluster.start_in_order(names);
         cluster.settle();
@@ -88,7 +102,11 @@ impl Steady {
     pub fn beat(&mut self) {
         self.wake();
         if let Some(id) = self.out.newest.take() {
-            self.event(Event::Answered { id, answer: Answer::Done(Reply::Queue(QueueReply::Beaten)) });
+            let reply = match self.node.config().election.family() {
+                Family::Queue => Reply::Queue(QueueReply::Beaten),
+                Family::Lease => Reply::Lease(LeaseReply::Renewed),
+            };
+            self.event(Event::Answered { id, answer: Answer::Done(reply) });
         }
     }
 }

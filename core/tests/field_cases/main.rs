@@ -4,6 +4,7 @@
 mod creation;
 mod events;
 mod leadership;
+mod lease;
 mod ownership;
 mod registry;
 mod shutdown;

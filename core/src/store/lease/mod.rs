@@ -103,7 +103,7 @@ impl LeaseMachine {
         request: &LeaseRequest,
         notified: &mut Vec<Session>,
     ) -> Answer {
-        self.observe(reading, caller.timeout);
+        self.tick(reading, caller.timeout);
         let result = match request {
             LeaseRequest::Peek { watch } => Ok(self.peek(caller, *watch)),
             LeaseRequest::Acquire { ttl, .. } | LeaseRequest::Renew { ttl, .. } if ttl.is_zero() => {
@@ -151,7 +151,8 @@ impl LeaseMachine {
         self.granted = None;
     }
 
-    fn observe(&mut self, reading: Reading, timeout: Duration) {
+    /// Lets the store's clock go on: any call does, whatever it asks for. `timeout` is that of the caller's session.
+    pub fn tick(&mut self, reading: Reading, timeout: Duration) {
         let ttl = self.granted.as_ref().map_or(timeout, |granted| granted.ttl);
         self.clock.advance(reading.wall, ttl.min(timeout) / 4);
         if self.life != Some(reading.life) {

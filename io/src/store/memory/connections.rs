@@ -226,7 +226,7 @@ impl Connections {
         for output in self.run(now, Event::Connect { server: SERVER, client, previous, timeout }) {
             if let Output::Connected { session, timeout } = output {
                 let Some(connection) = self.connections.get_mut(&id) else { return };
-                let ping_every = (timeout / 3).max(Duration::from_millis(1));
+                let ping_every = self.machine.ping_interval(timeout).max(Duration::from_millis(1));
                 connection.link = Link::Up { session, ping_every, ping_at: now + ping_every };
                 connection.push(StoreEvent::Up { session, timeout });
             } else {
