@@ -164,10 +164,9 @@ fn two_on_a_lease() -> Cluster {
 }
 
 #[test]
-fn the_first_node_waits_until_no_lease_of_an_earlier_life_can_live_and_leads() {
+fn two_nodes_start_and_the_first_takes_the_lease() {
     let mut cluster = Cluster::with_lease();
-    cluster.start("a");
-    cluster.settle();
+    cluster.start_in_order(&["a", "b"]);
     assert_eq!(cluster.leaders(), ["a"]);
     insta::assert_snapshot!(cluster.trace.text());
 }

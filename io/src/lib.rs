@@ -133,11 +133,11 @@ mod term;
 mod tower;
 mod watermark;
 
-pub use rolecall_core::election::{QueueTiming, Timing};
+pub use rolecall_core::election::{LeaseTiming, QueueTiming, Timing};
 pub use rolecall_core::{
-    Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Fence, Guid, Health, Incarnation,
-    Leader, Link, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Slot, Snapshot, Time,
-    Token, Violation,
+    Action, Announcement, Candidate, Config, Difference, Directory, Epoch, Event, Family, Fence, Guid, Health,
+    Incarnation, Leader, Link, Member, MemberKey, Metadata, Node, Objection, OnSuspend, OpId, Role, Session, Slot,
+    Snapshot, Time, Token, Violation,
 };
 
 pub use clock::{Clock, SystemClock};

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
-use rolecall_core::{Config, Event, Leader, Member, Node};
+use rolecall_core::{Config, Event, Family, Leader, Member, Node};
 use thiserror::Error;
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
@@ -230,6 +230,10 @@ impl Prepared {
         let (journal, tap) = (builder.journal, builder.tap);
         let make = move || {
             let store = open_store(participant).map_err(StartError::Store)?;
+            let (wanted, found) = (node.config().election.family(), store.family());
+            if wanted != found {
+                return Err(StartError::Family { wanted, found });
+            }
             Ok(Driver::new(Parts {
                 node,
                 clock,
@@ -319,6 +323,17 @@ pub enum StartError {
     /// The store cannot be opened.
     #[error("cannot open the store: {0}")]
     Store(Box<dyn Error + Send + Sync>),
+    /// The store elects in another way than the node was configured for.
+    #[error(
+        "the store elects by a {found}, but the node is configured for an election by a {wanted}; set `Config::election` to \
+         what `StoreUrl::timing` says"
+    )]
+    Family {
+        /// Family of the node's configuration.
+        wanted: Family,
+        /// Family of the store.
+        found: Family,
+    },
     /// The node's thread, or its runtime, cannot be started.
     #[error("cannot start a thread for the node: {0}")]
     Thread(io::Error),

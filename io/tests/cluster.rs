@@ -10,8 +10,8 @@ use http::{Request, Response, StatusCode};
 use rolecall::http::{Application as HttpApplication, Client, ClientLimits, Handler, HttpNode, HttpNodeBuilder};
 use rolecall::store::{MemoryStore, Store};
 use rolecall::{
-    Assignment, Clock, Config, Epoch, Fence, Following, Leader, LeaderTerm, Objection, Outcome, Role, Stale, Status,
-    SystemClock, TokioNet,
+    Assignment, Clock, Config, Epoch, Family, Fence, Following, Leader, LeaderTerm, Objection, Outcome, Role, Stale,
+    Status, SystemClock, TokioNet,
 };
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -117,6 +117,15 @@ async fn cluster() -> (MemoryStore, Arc<dyn Clock>, [Node; 3]) {
     c.until_working_under("a").await;
     a.until_leading_over(2).await;
     (store, clock, [a, b, c])
+}
+
+#[tokio::test]
+async fn a_node_refuses_a_store_that_elects_in_another_way() {
+    let store = MemoryStore::of(Family::Lease, Arc::new(SystemClock::new()));
+    let open = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
+    let refused = HttpNodeBuilder::new(Config::new("a"), Application::default(), open).start().await;
+    let error = refused.expect_err("the node is configured for a queue").to_string();
+    assert!(error.contains("the store elects by a lease") && error.contains("by a queue"), "{error}");
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use rolecall::store::MemoryStore;
-use rolecall::{Election, ElectionBuilder, JoinError, LeadError, Leader, Outcome};
+use rolecall::{Election, ElectionBuilder, Family, JoinError, LeadError, Leader, Outcome};
 
 /// Longer than anything here takes on a loaded machine, and shorter than [`LONG`].
 const LIMIT: Duration = Duration::from_secs(60);
@@ -160,14 +160,14 @@ async fn work_is_dropped_when_its_term_ends() {
 
     let work = async {
         let _alone = Running::alone(&count);
-        MemoryStore::embedded("ended").suspend("a");
+        MemoryStore::embedded("ended", Family::Queue).suspend("a");
         pending::<()>().await;
     };
     assert_eq!(within(term.run(work)).await, None);
 
     assert_eq!(count.load(Ordering::SeqCst), 0);
     assert!(term.check().is_err() && !a.is_leader());
-    MemoryStore::embedded("ended").resume("a");
+    MemoryStore::embedded("ended", Family::Queue).resume("a");
     let again = within(a.lead()).await.expect("a leads again");
     assert!(again.fence().is_newer_than(term.fence()));
 }
@@ -183,7 +183,7 @@ async fn two_never_run_at_once() {
         members.push(tokio::spawn(async move {
             while runs.load(Ordering::SeqCst) < RUNS {
                 let term = election.lead().await.expect("the membership lasts");
-                let store = MemoryStore::embedded("many");
+                let store = MemoryStore::embedded("many", Family::Queue);
                 let work = async {
                     let _alone = Running::alone(&count);
                     // Now and then a leader loses its store in the middle of its work.
@@ -236,7 +236,7 @@ async fn of_two_callers_one_has_the_term() {
 #[tokio::test]
 async fn what_keeps_a_member_from_joining_is_told() {
     let refused = |url: &str| Election::builder(url, "errors").join_limit(Duration::from_millis(50)).join();
-    for (url, told) in [("consul://a:1", "unknown store `consul`"), ("redis://a:1", "not built in this version")] {
+    for (url, told) in [("consul://a:1", "unknown store `consul`"), ("etcd://a:1", "not built in this version")] {
         let error = refused(url).await.expect_err("no such store");
         assert!(matches!(error, JoinError::Url(_)) && error.to_string().contains(told), "{error}");
     }
@@ -327,4 +327,36 @@ fn work_without_async_that_outlives_its_term_has_no_result() {
     assert_eq!(result, None);
     assert!(!election.is_leader());
     assert_eq!(election.leave(), Outcome::Exited);
+}
+
+/// Members of an election by a lease, on the embedded store.
+async fn join_by_lease(name: &str, id: &str) -> Election {
+    let member = Election::builder("memory:?election=lease", name).id(id).session_timeout(SHORT);
+    within(member.join()).await.expect("the store is in this process")
+}
+
+#[tokio::test]
+async fn a_lease_is_handed_over_when_its_holder_leaves() {
+    let first = join_by_lease("handed over", "a").await;
+    let second = join_by_lease("handed over", "b").await;
+    let term = within(first.lead()).await.expect("nobody else stands");
+    let one = term.check().expect("it leads");
+    within(first.leave()).await;
+    assert!(term.check().is_err());
+    let next = within(second.lead()).await.expect("the first has left");
+    assert!(next.fence().is_newer_than(one), "{:?} after {one:?}", next.fence());
+    within(second.leave()).await;
+}
+
+#[tokio::test]
+async fn a_lease_ends_when_its_holder_is_cut_off() {
+    let store = MemoryStore::embedded("cut off", Family::Lease);
+    let first = join_by_lease("cut off", "a").await;
+    let second = join_by_lease("cut off", "b").await;
+    let term = within(first.lead()).await.expect("nobody else stands");
+    store.suspend("a");
+    let next = within(second.lead()).await.expect("the lease ends");
+    assert!(term.check().is_err(), "the first stops before the second begins");
+    assert!(next.fence().is_newer_than(term.fence()));
+    store.resume("a");
 }

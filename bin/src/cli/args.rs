@@ -75,7 +75,8 @@ pub enum Command {
 /// Options of `rolecall demo`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Commands on its terminal: kill 1, start 1, help, quit.\n\nExamples:\n  \
-                        rolecall demo\n  rolecall demo --documents ~/notes --nodes 5 --port 9000")]
+                        rolecall demo\n  rolecall demo --documents ~/notes --nodes 5 --port 9000\n  rolecall demo --store \
+                        'memory:?election=lease'")]
 pub struct Demo {
     /// Folder of documents [default: the Rust documentation of this machine's toolchain, else Rolecall's own guide]
     #[arg(long, value_name = "DIR", env = "ROLECALL_DOCUMENTS")]
@@ -88,6 +89,10 @@ pub struct Demo {
     /// Port of the first node; the others get the next ports. Ports in use are skipped
     #[arg(long, value_name = "PORT", env = "ROLECALL_PORT", default_value = "8080", value_parser = clap::value_parser!(u16).range(1..))]
     pub port: u16,
+
+    /// Store inside the demo: memory: elects by a queue, memory:?election=lease by a lease, as on Redis
+    #[arg(long, value_name = "URL", default_value = "memory:")]
+    pub store: StoreUrl,
 
     /// Options shared with `node`. Here the session timeout defaults to 2 s, so that healing can be watched.
     #[command(flatten)]

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use rolecall::http::{HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
-use rolecall::store::{Participant, Store};
-use rolecall::{Config, OnSuspend, QueueTiming, Registration, Timing};
+use rolecall::store::{Participant, Store, StoreUrl};
+use rolecall::{Config, Family, OnSuspend, QueueTiming, Registration, Timing};
 
 use super::Console;
 use super::application::Application;
@@ -31,10 +31,18 @@ pub(super) struct Plan {
     pub(super) console: Option<Arc<Console>>,
 }
 
-/// Makes the configuration of the core, and checks that the numbers leave some validity in a session.
-pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
+/// Makes the configuration of the core for this store, and checks that the numbers leave some validity in a session.
+pub(super) fn config(id: &str, store: &StoreUrl, tuning: &Tuning) -> Result<Config, Failure> {
     let mut config = Config::new(id);
-    config.election = Timing::Queue(QueueTiming::new(tuning.store_tick));
+    config.election = match (store.family(), tuning.store_tick) {
+        (Family::Queue, tick) => Timing::Queue(QueueTiming::new(tick.or_else(|| store.tick()))),
+        (Family::Lease, None) => store.timing(),
+        (Family::Lease, Some(_)) => {
+            return Err(Failure::Usage(format!(
+                "--store-tick: {store} elects by a lease, which no tick rounds; leave it out"
+            )));
+        }
+    };
     config.clock_error_ppm = tuning.clock_error.ppm;
     config.drain = tuning.drain_timeout;
     config.shutdown_limit = tuning.drain_timeout + config.stop_grace + Duration::from_secs(5);
@@ -51,10 +59,10 @@ pub(super) fn config(id: &str, tuning: &Tuning) -> Result<Config, Failure> {
          gate), and more than another heartbeat of {} ms must be left; expected at least {} ms",
         timeout.as_millis(),
         config.margin(timeout).as_millis(),
-        if tuning.store_tick.is_some() {
-            "half a tick of the store"
-        } else {
-            "a quarter for the unknown tick of the store"
+        match (store.family(), tuning.store_tick.or_else(|| store.tick())) {
+            (Family::Queue, Some(_)) => "half a tick of the store",
+            (Family::Queue, None) => "a quarter for the unknown tick of the store",
+            (Family::Lease, _) => "a quarter for a step of the store's clock",
         },
         Config::heartbeat(timeout).as_millis(),
         least(&config).as_millis(),

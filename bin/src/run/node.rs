@@ -21,11 +21,9 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         None => random_id()?,
     };
     let advertise = advertise(options)?;
-    let mut tuning = options.tuning.clone();
-    tuning.store_tick = tuning.store_tick.or_else(|| options.store.store.tick());
     let plan = Plan {
         cluster: options.store.cluster.to_string(),
-        config: launch::config(&id.0, &tuning)?,
+        config: launch::config(&id.0, &options.store.store, &options.tuning)?,
         session_timeout: options.tuning.session_timeout,
         listen: options.listen.to_string(),
         advertise,

@@ -82,7 +82,7 @@ impl Machine {
     fn of(family: Family, timing: Timing, servers: u8) -> Self {
         Self {
             timing,
-            tree: Arc::new(Tree::of(family)),
+            tree: Arc::new(Tree::founded(family)),
             servers: vec![Replica::default(); usize::from(servers.max(1))],
             sessions: BTreeMap::new(),
             newest: 0,

@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::directory::Entries;
-use super::lease::{Caller, LeaseMachine, Reading};
+use super::lease::{Caller, LeaseMachine, Life, Reading};
 use super::queue::Queue;
 use super::{
     Act, Answer, Client, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Refusal,
@@ -45,7 +45,16 @@ pub(super) struct Tree {
 }
 
 impl Tree {
-    /// Data without content.
+    /// The data of a store that is new.
+    pub(super) fn founded(family: Family) -> Self {
+        let lease = match family {
+            Family::Queue => None,
+            Family::Lease => Some(LeaseMachine::founded(Life::FIRST)),
+        };
+        Self { lease, ..Self::default() }
+    }
+
+    /// The data of a store that has lost all it had.
     pub(super) fn of(family: Family) -> Self {
         let lease = match family {
             Family::Queue => None,

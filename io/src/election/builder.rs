@@ -119,8 +119,8 @@ impl ElectionBuilder {
     async fn begin(mut self) -> Result<(Election, String), JoinError> {
         let url: StoreUrl = self.url.parse()?;
         url.require_built()?;
-        if let Some(tick) = url.tick().filter(|_| self.config.election == Timing::QUEUE) {
-            self.config.election = Timing::queue(tick);
+        if self.config.election == Timing::default() {
+            self.config.election = url.timing();
         }
         let participant = Participant {
             cluster: self.name.clone(),

@@ -80,6 +80,7 @@ impl JoinError {
     pub(super) fn start(error: StartError) -> Self {
         match error {
             StartError::Store(error) => Self::Store(error),
+            error @ StartError::Family { .. } => Self::Store(error.into()),
             StartError::Thread(error) | StartError::Listen { source: error, .. } => Self::Thread(error),
         }
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::store::{Act, Client, Event, Fault, Machine, Request, Server, Timing};
-use rolecall_core::{OpId, Time};
+use rolecall_core::{Family, OpId, Time};
 
 use self::connections::{ConnectionId, Connections};
 use super::{Participant, Store, StoreEvent};
@@ -46,20 +46,34 @@ impl MemoryStore {
         Self::with_timing(clock, Timing::unbounded(Self::TICK))
     }
 
-    /// The store of this process for `cluster`, the same for everybody who asks: what `memory:` names. It lives as long as
-    /// the process, so that epochs rise also when all members have left and come back.
+    /// Makes an empty store that grants every session timeout, of this family.
     #[must_use]
-    pub fn embedded(cluster: &str) -> Self {
-        static EMBEDDED: Mutex<BTreeMap<String, MemoryStore>> = Mutex::new(BTreeMap::new());
+    pub fn of(election: Family, clock: Arc<dyn Clock>) -> Self {
+        match election {
+            Family::Lease => Self::around(clock, Machine::with_lease(Timing::unbounded(Duration::ZERO))),
+            Family::Queue => Self::new(clock),
+        }
+    }
+
+    /// The store of this process for `cluster` and a family, the same for everybody who asks: what `memory:` names. It lives
+    /// as long as the process, so that epochs rise also when all members have left and come back.
+    #[must_use]
+    pub fn embedded(cluster: &str, election: Family) -> Self {
+        static EMBEDDED: Mutex<BTreeMap<(String, Family), MemoryStore>> = Mutex::new(BTreeMap::new());
         // No code that holds the lock leaves the map half changed.
         let mut stores = EMBEDDED.lock().unwrap_or_else(PoisonError::into_inner);
-        stores.entry(cluster.into()).or_insert_with(|| Self::new(Arc::new(SystemClock::new()))).clone()
+        let key = (cluster.to_owned(), election);
+        stores.entry(key).or_insert_with(|| Self::of(election, Arc::new(SystemClock::new()))).clone()
     }
 
     /// Makes an empty store with the given rules for session timeouts.
     #[must_use]
     pub fn with_timing(clock: Arc<dyn Clock>, timing: Timing) -> Self {
-        Self(Arc::new(Shared { clock, connections: Mutex::new(Connections::new(Machine::new(timing, 1))) }))
+        Self::around(clock, Machine::new(timing, 1))
+    }
+
+    fn around(clock: Arc<dyn Clock>, machine: Machine) -> Self {
+        Self(Arc::new(Shared { clock, connections: Mutex::new(Connections::new(machine)) }))
     }
 
     /// Makes a connection for one node. Its session opens when it is first polled.
@@ -137,6 +151,10 @@ impl MemoryConnection {
 }
 
 impl Store for MemoryConnection {
+    fn family(&self) -> Family {
+        self.shared.lock().family()
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.shared.lock().send(self.shared.clock.now(), self.connection, id, request);
     }

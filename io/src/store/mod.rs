@@ -16,7 +16,7 @@ use core::fmt;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
-use rolecall_core::{OpId, Session};
+use rolecall_core::{Family, OpId, Session};
 
 pub use rolecall_core::store::{
     Act, Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
@@ -62,6 +62,9 @@ pub enum StoreEvent {
 
 /// Connection to a coordination store, for one node of one cluster.
 pub trait Store: fmt::Debug + Send {
+    /// Family of the store's election. A node of the other family cannot use the store.
+    fn family(&self) -> Family;
+
     /// Sends `request` to the store. The answer arrives as [`StoreEvent::Answered`] with the same `id`. Without a connection,
     /// the answer is `Refused(Disconnected)`, at once.
     fn send(&mut self, id: OpId, request: Request);

@@ -4,8 +4,8 @@ use core::future::poll_fn;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
-use rolecall_core::OpId;
 use rolecall_core::store::Request;
+use rolecall_core::{Family, OpId};
 
 #[cfg(feature = "redis")]
 use super::redis::{self, RedisStore};
@@ -56,7 +56,9 @@ impl StoreUrl {
         self.require_built()?;
         participant.check()?;
         match self {
-            Self::Memory => Ok(Box::new(MemoryStore::embedded(&participant.cluster).connect(participant))),
+            Self::Memory { election } => {
+                Ok(Box::new(MemoryStore::embedded(&participant.cluster, *election).connect(participant)))
+            }
             #[cfg(feature = "zookeeper")]
             Self::ZooKeeper { servers, chroot } => Ok(Box::new(ZooKeeperStore::open(servers, chroot, &participant)?)),
             #[cfg(not(feature = "zookeeper"))]
@@ -90,7 +92,7 @@ impl StoreUrl {
             },
             #[cfg(not(feature = "redis"))]
             Self::Redis(_) => Err(StoreUrlError::NotBuilt { scheme: self.scheme() }.into()),
-            Self::Memory | Self::ZooKeeper { .. } | Self::Etcd { .. } => Ok(()),
+            Self::Memory { .. } | Self::ZooKeeper { .. } | Self::Etcd { .. } => Ok(()),
         }
     }
 
@@ -121,6 +123,10 @@ struct Connected {
 }
 
 impl Store for Connected {
+    fn family(&self) -> Family {
+        self.store.family()
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.store.send(id, request);
     }
@@ -152,7 +158,7 @@ mod tests {
     #[tokio::test]
     async fn all_who_open_the_memory_store_of_a_cluster_share_it() {
         let connect = async |cluster: &str, id: &str| {
-            let store = StoreUrl::Memory.connect(participant(cluster, id), Duration::from_secs(60)).await;
+            let store = StoreUrl::MEMORY.connect(participant(cluster, id), Duration::from_secs(60)).await;
             let mut store = store.expect("it is in this process");
             let first = poll_fn(|context| store.poll_event(context)).await;
             let StoreEvent::Up { session, .. } = first else { panic!("the first event is a session: {first:?}") };
@@ -183,7 +189,7 @@ mod tests {
         let url: StoreUrl = "etcd://a:1".parse().expect("a good URL");
         let error = url.open(participant("x", "a")).expect_err("no adapter");
         assert_eq!(error.to_string(), "store `etcd`: not built in this version");
-        let error = StoreUrl::Memory.open(participant("x", "a/b")).expect_err("a slash");
+        let error = StoreUrl::MEMORY.open(participant("x", "a/b")).expect_err("a slash");
         assert!(error.to_string().contains("it contains a slash"), "{error}");
     }
 }

@@ -8,6 +8,9 @@ use core::str::FromStr;
 use core::time::Duration;
 
 pub use self::redis::{RedisPlace, RedisUrl};
+use rolecall_core::Family;
+use rolecall_core::election::Timing;
+
 use super::MemoryStore;
 
 /// URL of a coordination store, as a user writes it.
@@ -23,8 +26,11 @@ use super::MemoryStore;
 /// [`Display`](fmt::Display) and [`Debug`](fmt::Debug) mask passwords.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreUrl {
-    /// `memory:`, the embedded store.
-    Memory,
+    /// `memory:`, the embedded store, or `memory:?election=lease`.
+    Memory {
+        /// Family of its election: [`Family::Queue`] unless the URL says otherwise.
+        election: Family,
+    },
     /// `zookeeper://host:port[,host:port…][/chroot]`.
     ZooKeeper {
         /// Servers, at least one.
@@ -42,11 +48,14 @@ pub enum StoreUrl {
 }
 
 impl StoreUrl {
+    /// `memory:`.
+    pub const MEMORY: Self = Self::Memory { election: Family::Queue };
+
     /// Scheme of this URL, without the colon.
     #[must_use]
     pub fn scheme(&self) -> &'static str {
         match self {
-            Self::Memory => "memory",
+            Self::Memory { .. } => "memory",
             Self::ZooKeeper { .. } => "zookeeper",
             Self::Redis(url) => url.scheme(),
             Self::Etcd { .. } => "etcd",
@@ -57,7 +66,7 @@ impl StoreUrl {
     #[must_use]
     pub fn is_embedded(&self) -> bool {
         match self {
-            Self::Memory => true,
+            Self::Memory { .. } => true,
             Self::ZooKeeper { .. } | Self::Redis(_) | Self::Etcd { .. } => false,
         }
     }
@@ -66,8 +75,28 @@ impl StoreUrl {
     #[must_use]
     pub fn tick(&self) -> Option<Duration> {
         match self {
-            Self::Memory => Some(MemoryStore::TICK),
-            Self::ZooKeeper { .. } | Self::Redis(_) | Self::Etcd { .. } => None,
+            Self::Memory { election: Family::Queue } => Some(MemoryStore::TICK),
+            Self::Memory { .. } | Self::ZooKeeper { .. } | Self::Redis(_) | Self::Etcd { .. } => None,
+        }
+    }
+
+    /// Family of the store's election.
+    #[must_use]
+    pub fn family(&self) -> Family {
+        match self {
+            Self::Memory { election } => *election,
+            Self::ZooKeeper { .. } | Self::Etcd { .. } => Family::Queue,
+            Self::Redis(_) => Family::Lease,
+        }
+    }
+
+    /// Times of the store's election, as far as its kind determines them, for [`Config::election`](rolecall_core::Config).
+    #[must_use]
+    pub fn timing(&self) -> Timing {
+        match (self.family(), self.tick()) {
+            (Family::Lease, _) => Timing::LEASE,
+            (Family::Queue, Some(tick)) => Timing::queue(tick),
+            (Family::Queue, None) => Timing::QUEUE,
         }
     }
 
@@ -77,10 +106,10 @@ impl StoreUrl {
     /// [`StoreUrlError::NotBuilt`], which names the scheme.
     pub fn require_built(&self) -> Result<(), StoreUrlError> {
         let built = match self {
-            Self::Memory => true,
+            Self::Memory { .. } => true,
             Self::ZooKeeper { .. } => cfg!(feature = "zookeeper"),
-            // There is an adapter, but no node elects by a lease yet.
-            Self::Redis(_) | Self::Etcd { .. } => false,
+            Self::Redis(_) => cfg!(feature = "redis"),
+            Self::Etcd { .. } => false,
         };
         if built { Ok(()) } else { Err(StoreUrlError::NotBuilt { scheme: self.scheme() }) }
     }
@@ -92,8 +121,11 @@ impl FromStr for StoreUrl {
     fn from_str(url: &str) -> Result<Self, StoreUrlError> {
         let Some((scheme, rest)) = url.split_once(':') else { return Err(StoreUrlError::NoScheme) };
         match scheme.to_ascii_lowercase().as_str() {
-            "memory" if rest.is_empty() => Ok(Self::Memory),
-            "memory" => Err(StoreUrlError::Memory { rest: rest.into() }),
+            "memory" => match rest {
+                "" | "?election=queue" => Ok(Self::MEMORY),
+                "?election=lease" => Ok(Self::Memory { election: Family::Lease }),
+                _ => Err(StoreUrlError::Memory { rest: rest.into() }),
+            },
             "zookeeper" => zookeeper(authority("zookeeper", rest)?),
             "redis" => RedisUrl::tcp(authority("redis", rest)?, false).map(Self::Redis),
             "rediss" => RedisUrl::tcp(authority("rediss", rest)?, true).map(Self::Redis),
@@ -107,7 +139,8 @@ impl FromStr for StoreUrl {
 impl fmt::Display for StoreUrl {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Memory => formatter.write_str("memory:"),
+            Self::Memory { election: Family::Queue } => formatter.write_str("memory:"),
+            Self::Memory { election } => write!(formatter, "memory:?election={election}"),
             Self::ZooKeeper { servers, chroot } => write!(formatter, "zookeeper://{}{chroot}", List(servers)),
             Self::Redis(url) => url.fmt(formatter),
             Self::Etcd { servers } => write!(formatter, "etcd://{}", List(servers)),
@@ -173,7 +206,7 @@ pub enum StoreUrlError {
         scheme: &'static str,
     },
     /// Something follows `memory:`.
-    #[error("`{rest}` after `memory:`; accepted: `memory:` alone")]
+    #[error("`{rest}` after `memory:`; accepted: `memory:` alone, or `memory:?election=lease`")]
     Memory {
         /// The text that follows.
         rest: String,
@@ -266,7 +299,7 @@ pub enum StoreUrlError {
     },
 }
 
-const ACCEPTED: &str = "memory:, zookeeper://host:port[,host:port…][/chroot], redis://[[user]:password@]host:port[/db][?wait=N], \
+const ACCEPTED: &str = "memory:[?election=lease], zookeeper://host:port[,host:port…][/chroot], redis://[[user]:password@]host:port[/db][?wait=N], \
                         etcd://host:port[,host:port…]";
 
 fn authority<'a>(scheme: &'static str, rest: &'a str) -> Result<&'a str, StoreUrlError> {
@@ -360,6 +393,8 @@ mod tests {
         for (url, written) in [
             ("memory:", "memory:"),
             ("MEMORY:", "memory:"),
+            ("memory:?election=queue", "memory:"),
+            ("memory:?election=lease", "memory:?election=lease"),
             ("zookeeper://a", "zookeeper://a:2181"),
             ("zookeeper://a:1,b,10.0.0.1:3/x/y", "zookeeper://a:1,b:2181,10.0.0.1:3/x/y"),
             ("zookeeper://a/", "zookeeper://a:2181"),
@@ -402,15 +437,24 @@ mod tests {
 
     #[test]
     fn stores_without_an_adapter_are_known_but_refused() {
-        for (url, message) in [
-            ("redis://a:1", "store `redis`: not built in this version"),
-            ("rediss://a:1", "store `rediss`: not built in this version"),
-            ("etcd://a:1", "store `etcd`: not built in this version"),
+        let url: StoreUrl = "etcd://a:1".parse().expect("a good URL");
+        let refused = url.require_built().expect_err("it has no adapter");
+        assert_eq!(refused.to_string(), "store `etcd`: not built in this version");
+        assert_eq!(StoreUrl::MEMORY.require_built(), Ok(()));
+    }
+
+    #[test]
+    fn a_url_says_where_its_store_is_and_how_it_elects() {
+        for (url, embedded, family) in [
+            ("memory:", true, Family::Queue),
+            ("memory:?election=lease", true, Family::Lease),
+            ("zookeeper://a", false, Family::Queue),
+            ("redis://a", false, Family::Lease),
+            ("etcd://a", false, Family::Queue),
         ] {
             let url: StoreUrl = url.parse().expect(url);
-            assert_eq!(url.require_built().expect_err(message).to_string(), message);
+            assert_eq!((url.is_embedded(), url.family(), url.timing().family()), (embedded, family, family), "{url}");
         }
-        assert_eq!(StoreUrl::Memory.require_built(), Ok(()));
     }
 
     #[test]

@@ -33,6 +33,12 @@ const HOST: &str = "127.0.0.1";
 /// # Errors
 /// If no ports are free, the options contradict each other, or a promise was violated.
 pub fn demo(options: Demo) -> Result<(), Failure> {
+    if !options.store.is_embedded() {
+        return Err(Failure::Usage(format!(
+            "--store {}: the demo keeps its store in its own process; expected memory: or memory:?election=lease",
+            options.store
+        )));
+    }
     block_on(run(options))
 }
 
@@ -146,10 +152,9 @@ enum End {
 }
 
 impl Cluster {
-    fn new(mut options: Demo, console: Arc<Console>, documents: PathBuf, data: PathBuf) -> Self {
-        options.tuning.store_tick.get_or_insert(MemoryStore::TICK);
+    fn new(options: Demo, console: Arc<Console>, documents: PathBuf, data: PathBuf) -> Self {
         let (ended, ends) = mpsc::unbounded_channel();
-        let store = MemoryStore::new(Arc::new(SystemClock::new()));
+        let store = MemoryStore::of(options.store.family(), Arc::new(SystemClock::new()));
         let nodes = console.nodes().iter().map(|_| None).collect();
         Self { options, console, store, documents, data, nodes, lives: 0, ended, ends }
     }
@@ -167,7 +172,7 @@ impl Cluster {
         let tuning = &self.options.tuning;
         let plan = Plan {
             cluster: "demo".into(),
-            config: launch::config(&id, tuning)?,
+            config: launch::config(&id, &self.options.store, tuning)?,
             session_timeout: tuning.session_timeout,
             listen: address,
             advertise: None,

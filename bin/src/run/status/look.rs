@@ -5,10 +5,10 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use rolecall::store::{
-    Answer, DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, Store, StoreEvent,
-    TermRecord, TermRequest,
+    Answer, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Refusal, Reply,
+    Request, Store, StoreEvent, TermRecord, TermRequest,
 };
-use rolecall::{Candidate, Directory, Leader, Link, Member, OpId, Session, Slot, Snapshot};
+use rolecall::{Candidate, Directory, Family, Leader, Link, Member, OpId, Session, Slot, Snapshot};
 
 /// State of a cluster as found in its store.
 #[derive(Clone, Debug, Default)]
@@ -19,12 +19,30 @@ pub(super) struct Look {
     pub(super) term: Option<TermRecord>,
     /// The workers.
     pub(super) workers: Vec<Member>,
+    /// The lease, where the store keeps one instead of a queue.
+    pub(super) lease: Option<Lease>,
     /// Number of candidates in the queue.
     pub(super) candidates: usize,
     /// Number of names in the queue that are not candidates, and of candidates in front of the leader's that no session owns.
     pub(super) skipped_candidates: u32,
     /// Number of entries in the directories that cannot be read.
     pub(super) skipped_members: u32,
+}
+
+/// The lease, as it was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Lease {
+    /// Nobody holds it.
+    Free,
+    /// A node holds it.
+    Held {
+        /// Id of the node.
+        id: Arc<str>,
+        /// Time until it ends, unless it is renewed.
+        left: Duration,
+    },
+    /// Nobody may hold it for this long: the store is new or has restarted, and a lease of before may still live.
+    Closed(Duration),
 }
 
 /// Pause before a request is repeated.
@@ -73,22 +91,44 @@ impl Reader<'_> {
             answer => answer?,
         };
         let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
-        let Some(Reply::Queue(QueueReply::Candidates { candidates: queue, skipped: skipped_candidates })) =
+        let standing = match self.store.family() {
+            Family::Queue => self.queue().await?,
+            Family::Lease => Look { lease: Some(self.lease().await?), ..Look::default() },
+        };
+        let coordinators = self.members(Directory::Coordinators).await?;
+        let workers = self.members(Directory::Workers).await?;
+        Ok(Look {
+            leader: standing.leader.or_else(|| newest(&coordinators.members)),
+            term,
+            skipped_members: coordinators.skipped.saturating_add(workers.skipped),
+            workers: workers.members,
+            ..standing
+        })
+    }
+
+    /// Reads the queue, and who stands first in it if that is another kind of client.
+    async fn queue(&mut self) -> Result<Look, ReadError> {
+        let Some(Reply::Queue(QueueReply::Candidates { candidates: queue, skipped })) =
             self.ask(Request::Queue(QueueRequest::List)).await?
         else {
             return Err(ReadError::Again);
         };
-        let coordinators = self.members(Directory::Coordinators).await?;
-        let workers = self.members(Directory::Workers).await?;
         let (nobodys, foreign) = self.head(&queue).await?;
         Ok(Look {
-            leader: foreign.or_else(|| newest(&coordinators.members)),
-            term,
+            leader: foreign,
             candidates: queue.len().saturating_sub(nobodys),
-            skipped_candidates: skipped_candidates.saturating_add(u32::try_from(nobodys).unwrap_or(u32::MAX)),
-            skipped_members: coordinators.skipped.saturating_add(workers.skipped),
-            workers: workers.members,
+            skipped_candidates: skipped.saturating_add(u32::try_from(nobodys).unwrap_or(u32::MAX)),
+            ..Look::default()
         })
+    }
+
+    async fn lease(&mut self) -> Result<Lease, ReadError> {
+        match self.ask(Request::Lease(LeaseRequest::Peek { watch: false })).await? {
+            Some(Reply::Lease(LeaseReply::Free)) => Ok(Lease::Free),
+            Some(Reply::Lease(LeaseReply::Held(holding))) => Ok(Lease::Held { id: holding.id, left: holding.left }),
+            Some(Reply::Lease(LeaseReply::Closed { left })) => Ok(Lease::Closed(left)),
+            Some(_) | None => Err(ReadError::Again),
+        }
     }
 
     async fn members(&mut self, directory: Directory) -> Result<Snapshot, ReadError> {
@@ -174,7 +214,7 @@ mod tests {
     use core::task::{Context, Poll};
 
     use rolecall::store::{MemoryStore, Participant};
-    use rolecall::{Assignment, Config, NodeBuilder, RunningNode, Service, SystemClock};
+    use rolecall::{Assignment, Config, NodeBuilder, Role, RunningNode, Service, SystemClock};
 
     use super::*;
 
@@ -214,6 +254,10 @@ mod tests {
     }
 
     impl<S: Store> Store for Malformed<S> {
+        fn family(&self) -> Family {
+            self.store.family()
+        }
+
         fn send(&mut self, id: OpId, request: Request) {
             if request == Request::Term(TermRequest::Read) {
                 self.denied = Some(id);
@@ -257,6 +301,7 @@ mod tests {
         assert!(seen(&store).await.leader.is_none());
 
         let first = node(&store, "a").await;
+        first.observer().until(|status| status.role == Role::Leader).await.expect("a leads");
         let second = node(&store, "b").await;
         first.observer().until(|status| status.workers.members.len() == 1).await.expect("a leads");
         let found = loop {

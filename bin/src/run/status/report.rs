@@ -1,9 +1,12 @@
 //! Report on the state of a cluster, as text and as JSON.
 
+use core::time::Duration;
+
 use rolecall::Leader;
 use serde::{Deserialize, Serialize};
 
 use super::Look;
+use super::look::Lease;
 use crate::search::shares::SharesReport;
 
 /// State of a cluster, ready to be printed.
@@ -15,6 +18,8 @@ pub(super) struct Report<'a> {
     last_term: Option<Term<'a>>,
     workers: Vec<Node<'a>>,
     candidates: usize,
+    /// The lease, where the store keeps one.
+    lease: Option<LeaseReport<'a>>,
     shares: Option<SharesReport>,
     skipped: Skipped,
 }
@@ -51,6 +56,39 @@ struct Node<'a> {
 }
 
 #[derive(Debug, Serialize)]
+struct LeaseReport<'a> {
+    /// Node that holds it.
+    holder: Option<&'a str>,
+    /// Time until it ends, or until somebody may hold it.
+    left_ms: u128,
+    /// True while nobody may hold it.
+    closed: bool,
+}
+
+impl<'a> LeaseReport<'a> {
+    fn new(lease: &'a Lease) -> Self {
+        let (holder, left, closed) = match lease {
+            Lease::Free => (None, Duration::ZERO, false),
+            Lease::Held { id, left } => (Some(&**id), *left, false),
+            Lease::Closed(left) => (None, *left, true),
+        };
+        Self { holder, left_ms: left.as_millis(), closed }
+    }
+
+    fn line(&self) -> String {
+        match (self.holder, self.closed) {
+            (Some(holder), _) => format!("{holder} holds it for another {} ms, unless it renews it", self.left_ms),
+            (None, true) => format!(
+                "nobody may hold it for another {} ms: the store is new or has restarted, and a lease of before may still \
+                 live",
+                self.left_ms
+            ),
+            (None, false) => "free".into(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
 struct Skipped {
     candidates: u32,
     members: u32,
@@ -80,6 +118,7 @@ impl<'a> Report<'a> {
             last_term,
             workers,
             candidates: seen.candidates,
+            lease: seen.lease.as_ref().map(LeaseReport::new),
             shares: answer.and_then(|answer| answer.shares),
             skipped,
         }
@@ -100,6 +139,9 @@ impl<'a> Report<'a> {
             && let Some(term) = &self.last_term
         {
             lines.push(format!("         the last one was {} at {}, epoch {}", term.id, term.address, term.epoch));
+        }
+        if let Some(lease) = &self.lease {
+            lines.push(format!("lease    {}", lease.line()));
         }
         let width = self.workers.iter().map(|worker| worker.id.len()).max().unwrap_or(0);
         for (index, Node { id, address }) in self.workers.iter().enumerate() {
@@ -128,6 +170,7 @@ impl<'a> Report<'a> {
 
     fn leader_line(&self) -> String {
         match &self.leader {
+            None if self.lease.is_some() => "none".into(),
             None if self.candidates == 0 => "none, and no node is in the queue".into(),
             None => format!("none yet; nodes in the queue: {}", self.candidates),
             Some(LeaderReport { id, foreign: true, .. }) => format!("{id}, which is not a Rolecall node"),
@@ -193,6 +236,21 @@ mod tests {
                         leader   none yet; nodes in the queue: 3\n         the last one was a at h:1, epoch 9\n\
                         workers  none\nskipped  0 candidates and 2 members that cannot be read\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn a_cluster_whose_store_keeps_a_lease() {
+        let lease = |lease| {
+            let seen = Look { lease: Some(lease), ..seen() };
+            Report::new("docs", &seen, None).text("redis://r:6379/0").lines().nth(2).map(str::to_owned)
+        };
+        let left = Duration::from_millis(7_500);
+        assert_eq!(
+            lease(Lease::Held { id: "a".into(), left }).as_deref(),
+            Some("lease    a holds it for another 7500 ms, unless it renews it")
+        );
+        assert_eq!(lease(Lease::Free).as_deref(), Some("lease    free"));
+        assert!(lease(Lease::Closed(left)).is_some_and(|line| line.contains("nobody may hold it for another 7500 ms")));
     }
 
     #[test]

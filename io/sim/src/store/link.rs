@@ -11,7 +11,7 @@ use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rolecall_core::store::{Answer, Client, Effect, Output, Refusal, Request, Server};
-use rolecall_core::{OpId, Session, Time};
+use rolecall_core::{Family, OpId, Session, Time};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinHandle;
 
@@ -145,6 +145,10 @@ impl SimStore {
 }
 
 impl Store for SimStore {
+    fn family(&self) -> Family {
+        Family::Queue
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.order(Command::Send(id, request));
     }

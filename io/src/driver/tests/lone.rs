@@ -9,7 +9,7 @@ use rolecall_core::store::{
     Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
     SettingsRequest, TermRecord, TermRequest,
 };
-use rolecall_core::{Candidate, Directory, Epoch, Fence, Member, MemberKey, OpId, Session, Snapshot};
+use rolecall_core::{Candidate, Directory, Epoch, Family, Fence, Member, MemberKey, OpId, Session, Snapshot};
 
 use super::TIMEOUT;
 use crate::store::{Store, StoreEvent};
@@ -146,6 +146,10 @@ fn member(session: Session, epoch: Option<Epoch>) -> Member {
 }
 
 impl Store for LoneStore {
+    fn family(&self) -> Family {
+        Family::Queue
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.with(|lone| {
             let answer = lone.answer(id, request);

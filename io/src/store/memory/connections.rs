@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 
 use rolecall_core::store::{Answer, Client, Event, Machine, Output, Refusal, Request};
-use rolecall_core::{OpId, Session, Time};
+use rolecall_core::{Family, OpId, Session, Time};
 
 use super::{SERVER, StoreEvent};
 
@@ -70,6 +70,10 @@ impl Connection {
 impl Connections {
     pub(super) const fn new(machine: Machine) -> Self {
         Self { machine, connections: BTreeMap::new(), newest: 0 }
+    }
+
+    pub(super) fn family(&self) -> Family {
+        self.machine.family()
     }
 
     pub(super) fn add(&mut self, client: Client, timeout: Duration) -> ConnectionId {

@@ -59,8 +59,8 @@ mod watches;
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use rolecall_core::OpId;
 use rolecall_core::store::Request;
+use rolecall_core::{Family, OpId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub use self::check::check;
@@ -139,6 +139,10 @@ impl RedisStore {
 }
 
 impl Store for RedisStore {
+    fn family(&self) -> Family {
+        Family::Lease
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.command(Command::Send(id, request));
     }

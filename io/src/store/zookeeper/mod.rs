@@ -30,8 +30,8 @@ pub mod znode;
 use core::task::{Context, Poll};
 use std::sync::Arc;
 
-use rolecall_core::OpId;
 use rolecall_core::store::Request;
+use rolecall_core::{Family, OpId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use self::driver::Driver;
@@ -90,6 +90,10 @@ impl ZooKeeperStore {
 }
 
 impl Store for ZooKeeperStore {
+    fn family(&self) -> Family {
+        Family::Queue
+    }
+
     fn send(&mut self, id: OpId, request: Request) {
         self.command(Command::Send(id, request));
     }
