@@ -56,6 +56,60 @@ fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_i
 }
 
 #[test]
+fn elections_are_compared_in_one_table_which_is_the_same_each_time() -> TestResult {
+    let compare = || sim(&["--compare", "--seeds", "0..7", "--nodes", "5"]);
+    let output = compare()?;
+    let told = String::from_utf8(output.stdout.clone())?;
+
+    assert!(output.status.success() && output.stderr.is_empty(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    let line = |name: &str| told.lines().find(|line| line.starts_with(name)).unwrap_or_default().to_owned();
+    assert!(line("queue").contains("never"), "{told}");
+    for name in ["bully", "ring", "raft", "naive-lease"] {
+        assert!(line(name).contains(" s ") && !line(name).contains("never"), "{told}");
+    }
+    assert_eq!(output.stdout, compare()?.stdout);
+    Ok(())
+}
+
+#[test]
+fn the_first_seed_with_two_leaders_is_drawn() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let report = folder.path().join("bully.html");
+    let path = report.to_str().ok_or("a path of text")?;
+    let arguments =
+        ["--compare", "--election", "bully", "--seeds", "0..9", "--nodes", "5", "--faults", "pause", "--report", path];
+    let output = sim(&arguments)?;
+    let told = String::from_utf8(output.stdout)?;
+
+    assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+    assert!(told.contains("the first with two leaders") && told.contains(path) && !told.contains("raft"), "{told}");
+    let page = fs::read_to_string(report)?;
+    for part in ["two nodes lead", "stands still", "rolecall sim --compare --election bully --seeds"] {
+        assert!(page.contains(part), "`{part}` in the report");
+    }
+    Ok(())
+}
+
+#[test]
+fn a_comparison_says_what_it_accepts() -> TestResult {
+    for (arguments, parts) in [
+        (&["--compare", "--election", "oligarchy"][..], &["--election", "`oligarchy`", "queue, bully"][..]),
+        (&["--compare", "--faults", "earthquake"], &["--faults", "`earthquake`", "partition", "none"]),
+        (&["--compare", "--report", "all.html"], &["--election"]),
+        (&["--election", "bully"], &["--compare"]),
+        (&["--compare", "--application", "search"], &["--application", "--compare"]),
+    ] {
+        let output = sim(arguments)?;
+        let told = String::from_utf8(output.stderr)?;
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        for part in parts {
+            assert!(told.contains(part), "`{part}` in: {told}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
 fn the_exit_code_of_an_exploration_tells_how_it_ended() -> TestResult {
     let check = |arguments: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("check").args(arguments).output()

@@ -243,13 +243,23 @@ pub struct Handover {
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  rolecall sim --seeds 1..100 --nodes 5 --minutes 10\n  rolecall sim --application search \
-                        --seeds 0..99 --nodes 5\n\nExit codes: 0 every run kept every promise, 1 one did not, 3 the memory \
+                        --seeds 0..99 --nodes 5\n  rolecall sim --compare --nodes 5\n  rolecall sim --compare \
+                        --election bully --faults pause --report bully.html\n\nFaults with --compare: crash, restart, \
+                        pause, partition, clock, loss, late.\n\nExit codes: 0 every run kept every promise, 1 one did not, 3 the memory \
                         was full before the end."
 )]
 pub struct Sim {
     /// Application of the nodes: sums divided among the workers (quick), the document search, or a register
     #[arg(long, value_name = "NAME", default_value = "sums")]
     pub application: Application,
+
+    /// Compare Rolecall's elections with the textbook's (bully, ring, raft, naive-lease) under the same faults, in one table
+    #[arg(long, conflicts_with_all = ["application", "only"])]
+    pub compare: bool,
+
+    /// With --compare: this election alone; --report draws the first seed at which two of its nodes lead
+    #[arg(long, value_name = "NAME", requires = "compare")]
+    pub election: Option<String>,
 
     /// One seed, or the first and the last of several
     #[arg(long, value_name = "A..B")]

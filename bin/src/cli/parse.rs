@@ -99,7 +99,7 @@ fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command
 
 /// Options that a file may set: those that take a value and make sense for more than one call.
 fn option_names(command: &Command) -> Vec<String> {
-    const ONLY_FLAGS: [&str; 5] = ["config", "to", "leader", "worker", "report"];
+    const ONLY_FLAGS: [&str; 6] = ["config", "to", "leader", "worker", "report", "election"];
     let options = command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments));
     let mut names: Vec<String> = options
         .filter(|option| matches!(option.get_action(), ArgAction::Set | ArgAction::Append))

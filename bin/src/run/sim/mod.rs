@@ -1,6 +1,7 @@
 //! `rolecall sim`: deterministic simulations of whole clusters.
 
 mod campaign;
+mod compare;
 mod progress;
 mod report;
 mod scenario;
@@ -24,6 +25,9 @@ const SEEDS: core::ops::RangeInclusive<u64> = 0..=99;
 /// command that repeats the run; or if the report cannot be written. [`Failure::Unfinished`] if the memory was full before
 /// the last seed.
 pub fn sim(options: &Sim) -> Result<(), Failure> {
+    if options.compare {
+        return compare::compare(options);
+    }
     let scenario = Scenario::new(options)?;
     let seeds = options.seeds.as_ref().map_or(SEEDS, |seeds| seeds.0.clone());
     let first = *seeds.start();

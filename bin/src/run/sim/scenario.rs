@@ -68,10 +68,7 @@ impl Scenario {
             let names: Vec<_> = self.kinds.iter().map(|kind| kind.name()).collect();
             names.join(",")
         };
-        let length = match (self.length.as_secs(), self.length.subsec_millis()) {
-            (seconds, 0) => format!("{seconds}s"),
-            (seconds, millis) => format!("{}ms", seconds * 1_000 + u64::from(millis)),
-        };
+        let length = length(self.length);
         let only = self.only.as_ref().map(|places| {
             let places: Vec<_> = places.iter().map(usize::to_string).collect();
             format!(" --only {}", places.join(","))
@@ -88,8 +85,16 @@ impl Scenario {
 }
 
 /// True if cargo started this program. The user then has the alias `cargo sim`, and probably no `rolecall` in the path.
-fn is_in_repository() -> bool {
+pub(super) fn is_in_repository() -> bool {
     std::env::var_os("CARGO").is_some()
+}
+
+/// A length as an option takes it.
+pub(super) fn length(length: Duration) -> String {
+    match (length.as_secs(), length.subsec_millis()) {
+        (seconds, 0) => format!("{seconds}s"),
+        (seconds, millis) => format!("{}ms", seconds * 1_000 + u64::from(millis)),
+    }
 }
 
 fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {

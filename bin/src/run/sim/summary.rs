@@ -113,7 +113,8 @@ pub(super) fn times(simulated: Duration, took: Duration) -> String {
     grouped(u64::try_from(simulated.as_millis() / took.as_millis().max(1)).unwrap_or(u64::MAX))
 }
 
-fn grouped(number: u64) -> String {
+/// A number with its digits in groups of three.
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (place, digit) in digits.chars().enumerate() {

@@ -15,13 +15,17 @@ const SCRIPT: &str = include_str!("page.js");
 
 /// Writes the page of a run. The run must have been made with its history.
 pub(super) fn write(path: &Path, scenario: &Scenario, run: &Run) -> Result<(), Failure> {
-    std::fs::write(path, page(scenario, run))
-        .map_err(|error| Failure::Failed(format!("--report: {}: {error}", path.display())))
+    write_page(path, &data(scenario, run))
 }
 
-fn page(scenario: &Scenario, run: &Run) -> String {
+/// Writes the page of a run that is described by `data`.
+pub(super) fn write_page(path: &Path, data: &Value) -> Result<(), Failure> {
+    std::fs::write(path, page(data)).map_err(|error| Failure::Failed(format!("--report: {}: {error}", path.display())))
+}
+
+fn page(data: &Value) -> String {
     // The data must not contain the end tag of the script element around it.
-    let data = data(scenario, run).to_string().replace('<', "\\u003c");
+    let data = data.to_string().replace('<', "\\u003c");
     let parts = [("/* style */", STYLE), ("/* script */", SCRIPT), ("{\"data\": null}", &data)];
     parts.iter().fold(PAGE.to_owned(), |page, (place, part)| page.replacen(place, part, 1))
 }

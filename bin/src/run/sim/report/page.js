@@ -6,7 +6,7 @@ const seconds = at => (at / 1000).toFixed(3) + ' s';
 const many = (count, what) => `${count} ${what}${count === 1 ? '' : 's'}`;
 
 by('title').textContent = `Seed ${run.seed}: ${many(run.nodes.length, 'node')}, ${(run.length / 1000).toFixed(1)} s`;
-by('verdict').textContent = run.finding ? run.finding.text : 'Every promise held.';
+by('verdict').textContent = run.finding ? run.finding.text : run.verdict ?? 'Every promise held.';
 by('verdict').classList.toggle('bad', Boolean(run.finding));
 by('facts').textContent = `${many(run.faults, 'fault')} · ${many(run.terms, 'term')} · at most ${run.leaderless.toFixed(1)} s without a leader`;
 by('command').textContent = run.command;
@@ -14,7 +14,7 @@ document.title = by('title').textContent;
 
 // The lanes, from top to bottom: the faults, the store, each node, the visitors.
 const LANE = 46, TOP = 30, BAR = 20;
-const lanes = ['faults', 'store', ...run.nodes, 'visitor'];
+const lanes = ['faults', 'store', ...run.nodes, ...(run.visited === false ? [] : ['visitor'])];
 const laneOf = place => Math.max(0, lanes.indexOf(place));
 const middle = lane => TOP + LANE * lane + LANE / 2;
 const height = TOP + LANE * lanes.length + 14;
