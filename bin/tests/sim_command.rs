@@ -34,6 +34,20 @@ fn a_campaign_has_a_summary_and_a_report_that_needs_no_other_file() -> TestResul
 }
 
 #[test]
+fn a_report_names_the_command_as_the_user_would_type_it() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let report = folder.path().join("run.html");
+    let arguments = ["sim", "--seeds", "5", "--faults", "none", "--length", "1s", "--report"];
+    let output =
+        Command::new(env!("CARGO_BIN_EXE_rolecall")).env("CARGO", "cargo").args(arguments).arg(&report).output()?;
+
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let command = "\"cargo sim --seeds 5 --nodes 3 --faults none --length 1s\"";
+    assert!(fs::read_to_string(report)?.contains(command), "`{command}` in the report");
+    Ok(())
+}
+
+#[test]
 fn unknown_faults_are_refused_with_those_that_are_known() -> TestResult {
     let output = sim(&["--faults", "crash,earthquake"])?;
     let told = String::from_utf8(output.stderr)?;

@@ -1,5 +1,7 @@
 //! Parameters of a campaign's runs: the nodes, the faults and the length.
 
+use core::fmt::Display;
+use core::str::FromStr;
 use core::time::Duration;
 
 use rolecall_sim::{FaultKind, Plan, Simulation, adder};
@@ -27,7 +29,7 @@ impl Scenario {
         Ok(Self {
             application: options.application,
             nodes: u8::try_from(options.world.nodes).unwrap_or(u8::MAX),
-            kinds: kinds(&options.world.faults)?,
+            kinds: kinds(&options.world.faults, FaultKind::ALL)?,
             length: options.length.or(minutes).unwrap_or(LENGTH),
             only: (!options.only.is_empty()).then(|| options.only.clone()),
         })
@@ -62,12 +64,11 @@ impl Scenario {
 
     /// Command that repeats the run of one seed.
     pub(super) fn command(&self, seed: u64) -> String {
-        let faults = if self.kinds == FaultKind::ALL {
-            "all".to_owned()
-        } else {
-            let names: Vec<_> = self.kinds.iter().map(|kind| kind.name()).collect();
-            names.join(",")
-        };
+        format!("{} {}", program(), self.arguments(seed))
+    }
+
+    fn arguments(&self, seed: u64) -> String {
+        let faults = names(&self.kinds, FaultKind::ALL);
         let length = length(self.length);
         let only = self.only.as_ref().map(|places| {
             let places: Vec<_> = places.iter().map(usize::to_string).collect();
@@ -76,17 +77,17 @@ impl Scenario {
         let only = only.unwrap_or_default();
         let application = match self.application {
             usual if usual == Application::default() => String::new(),
-            other => format!(" --application {other}"),
+            other => format!("--application {other} "),
         };
         let nodes = self.nodes;
-        let sim = if is_in_repository() { "cargo sim" } else { "rolecall sim" };
-        format!("{sim}{application} --seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
+        format!("{application}--seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
     }
 }
 
-/// True if cargo started this program. The user then has the alias `cargo sim`, and probably no `rolecall` in the path.
-pub(super) fn is_in_repository() -> bool {
-    std::env::var_os("CARGO").is_some()
+/// Command that a user types before the arguments. If cargo started this program, that is the alias `cargo sim`, since
+/// there is probably no `rolecall` in the path.
+pub(super) fn program() -> &'static str {
+    if std::env::var_os("CARGO").is_some() { "cargo sim" } else { "rolecall sim" }
 }
 
 /// A length as an option takes it.
@@ -97,9 +98,22 @@ pub(super) fn length(length: Duration) -> String {
     }
 }
 
-fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {
+/// Names of kinds of faults, as on the command line.
+pub(super) fn names<K: Display + PartialEq>(kinds: &[K], all: &[K]) -> String {
+    match kinds {
+        [] => "none".to_owned(),
+        kinds if kinds == all => "all".to_owned(),
+        kinds => kinds.iter().map(K::to_string).collect::<Vec<_>>().join(","),
+    }
+}
+
+/// Kinds of faults by their `names`; without names, or with `all`, every kind.
+pub(super) fn kinds<K>(names: &[String], all: &[K]) -> Result<Vec<K>, Failure>
+where
+    K: Clone + Ord + FromStr<Err = String>,
+{
     if names.is_empty() || names.iter().any(|name| name == "all") {
-        return Ok(FaultKind::ALL.to_vec());
+        return Ok(all.to_vec());
     }
     if names == ["none"] {
         return Ok(Vec::new());
@@ -107,7 +121,7 @@ fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {
     let mut kinds = names
         .iter()
         .map(|name| name.parse())
-        .collect::<Result<Vec<FaultKind>, String>>()
+        .collect::<Result<Vec<K>, String>>()
         .map_err(|error| Failure::Usage(format!("--faults: {error}, none")))?;
     kinds.sort_unstable();
     kinds.dedup();
@@ -124,8 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn the_command_repeats_the_run() {
-        assert_eq!(scenario().command(7), "cargo sim --seeds 7 --nodes 3 --faults all --length 60s");
+    fn the_arguments_repeat_the_run() {
+        assert_eq!(scenario().arguments(7), "--seeds 7 --nodes 3 --faults all --length 60s");
+        let calm = Scenario { kinds: Vec::new(), ..scenario() };
+        assert_eq!(calm.arguments(7), "--seeds 7 --nodes 3 --faults none --length 60s");
         let smaller = Scenario {
             application: Application::Search,
             kinds: vec![FaultKind::Crash, FaultKind::Cut],
@@ -133,9 +149,8 @@ mod tests {
             only: Some(vec![2, 5]),
             ..scenario()
         };
-        let command =
-            "cargo sim --application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
-        assert_eq!(smaller.command(7), command);
+        let arguments = "--application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
+        assert_eq!(smaller.arguments(7), arguments);
     }
 
     #[test]

@@ -20,7 +20,7 @@ impl Scene {
         let minutes = options.world.minutes.map(|minutes| core::time::Duration::from_secs(minutes.saturating_mul(60)));
         let setting = Setting {
             nodes: u8::try_from(options.world.nodes).unwrap_or(u8::MAX),
-            faults: kinds(&options.world.faults)?,
+            faults: scenario::kinds(&options.world.faults, FaultKind::ALL)?,
             length: options.length.or(minutes).unwrap_or(usual.length),
             ..usual
         };
@@ -29,16 +29,12 @@ impl Scene {
 
     /// Names of the faults, as on the command line.
     pub(super) fn faults(&self) -> String {
-        match self.setting.faults.as_slice() {
-            [] => "none".to_owned(),
-            kinds if kinds == FaultKind::ALL => "all".to_owned(),
-            kinds => kinds.iter().map(|kind| kind.name()).collect::<Vec<_>>().join(","),
-        }
+        scenario::names(&self.setting.faults, FaultKind::ALL)
     }
 
     /// Command that repeats the runs of one election under one seed.
     pub(super) fn command(&self, election: Election, seed: u64) -> String {
-        let sim = if scenario::is_in_repository() { "cargo sim" } else { "rolecall sim" };
+        let sim = scenario::program();
         let Setting { nodes, length, .. } = &self.setting;
         let length = scenario::length(*length);
         let faults = self.faults();
@@ -46,21 +42,4 @@ impl Scene {
             "{sim} --compare --election {election} --seeds {seed} --nodes {nodes} --faults {faults} --length {length}"
         )
     }
-}
-
-fn kinds(names: &[String]) -> Result<Vec<FaultKind>, Failure> {
-    if names.is_empty() || names.iter().any(|name| name == "all") {
-        return Ok(FaultKind::ALL.to_vec());
-    }
-    if names == ["none"] {
-        return Ok(Vec::new());
-    }
-    let mut kinds = names
-        .iter()
-        .map(|name| name.parse())
-        .collect::<Result<Vec<FaultKind>, String>>()
-        .map_err(|error| Failure::Usage(format!("--faults: with --compare, {error}, none")))?;
-    kinds.sort_unstable();
-    kinds.dedup();
-    Ok(kinds)
 }
