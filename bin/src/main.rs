@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    rolecall_cli::cli::main()
+    rolecall_cli::main()
 }

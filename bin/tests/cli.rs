@@ -278,6 +278,28 @@ fn a_misspelt_variable_is_refused_with_its_neighbour_and_help_is_given_all_the_s
 }
 
 #[test]
+fn variables_that_kubernetes_sets_for_a_service_of_our_name_are_ignored_with_one_line() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let file = folder.path().join("a-file");
+    fs::write(&file, "")?;
+    let call = |port: &str| {
+        let mut demo = rolecall();
+        demo.args(["demo", "--documents"]).arg(folder.path()).arg("--data").arg(&file);
+        demo.env("ROLECALL_PORT", port).env("ROLECALL_SERVICE_HOST", "10.0.0.1").env("ROLECALL_SERVICE_PORT", "80");
+        demo.output()
+    };
+    let told = refusal(&call("http")?)?;
+    assert!(told.contains("ROLECALL_PORT: ") && told.contains("'http'"), "{told}");
+
+    let told = String::from_utf8(call("tcp://10.0.0.1:80")?.stderr)?;
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("Kubernetes")).collect();
+    assert_eq!(lines.len(), 1, "{told}");
+    assert!(lines[0].contains("ROLECALL_PORT, ROLECALL_SERVICE_HOST, ROLECALL_SERVICE_PORT;"), "{told}");
+    assert!(told.contains("a-file") && !told.contains("--port"), "the next mistake is told: {told}");
+    Ok(())
+}
+
+#[test]
 fn a_mistake_in_the_environment_is_not_blamed_on_the_file() -> Outcome {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("rolecall.toml");

@@ -1,6 +1,8 @@
 //! Variables of the environment: each whose name begins as ours do has to be one that is known.
 
-use clap::Command;
+use std::ffi::OsString;
+
+use clap::{Arg, Command};
 
 use super::Failure;
 use super::nearest::nearest;
@@ -9,13 +11,48 @@ const PREFIX: &str = "ROLECALL_";
 /// Variables of ours that are not options: `ROLECALL_MUTANT` names the rule that a mutant build breaks.
 const OTHERS: [&str; 1] = ["ROLECALL_MUTANT"];
 
-/// Refuses the first of the variables `names` that has our prefix but belongs to no option of `command`.
-pub(super) fn check(command: &Command, names: impl IntoIterator<Item = String>) -> Result<(), Failure> {
+/// Variables of the process, by name and value.
+pub(super) fn variables() -> impl Iterator<Item = (String, String)> {
+    let text = |word: OsString| word.to_string_lossy().into_owned();
+    std::env::vars_os().map(move |(name, value)| (text(name), text(value)))
+}
+
+/// Lets no option of `command` take its value from a variable that Kubernetes sets: `ROLECALL_PORT` is `tcp://10.0.0.1:80`
+/// in every container if there is a service called `rolecall`.
+pub(super) fn without_kubernetes(command: Command) -> Command {
+    let without = |option: Arg| {
+        let name = option.get_env().map(|name| name.to_string_lossy().into_owned());
+        let value = option.get_env().and_then(std::env::var_os).map(|value| value.to_string_lossy().into_owned());
+        match (name, value) {
+            (Some(name), Some(value)) if is_of_kubernetes(&name, &value) => option.env(None::<&'static str>),
+            (Some(_), Some(_)) | (Some(_), None) | (None, _) => option,
+        }
+    };
+    command.mut_args(without).mut_subcommands(|command| command.mut_args(without))
+}
+
+/// Says in one line of the log which variables Kubernetes has set and this program ignores.
+pub(crate) fn report_kubernetes() {
+    let theirs = |(name, value): &(String, String)| name.starts_with(PREFIX) && is_of_kubernetes(name, value);
+    let mut names: Vec<String> = variables().filter(theirs).map(|(name, _)| name).collect();
+    names.sort_unstable();
+    if !names.is_empty() {
+        tracing::warn!(
+            "ignored, since Kubernetes sets them for a service whose name begins as our variables do: {}; \
+             `enableServiceLinks: false` in the pod keeps them away",
+            names.join(", ")
+        );
+    }
+}
+
+/// Refuses the first of the `variables` that has our prefix but belongs to no option of `command`.
+pub(super) fn check(command: &Command, variables: impl IntoIterator<Item = (String, String)>) -> Result<(), Failure> {
     let known = known(command);
-    let mut unknown: Vec<String> = names
+    let mut unknown: Vec<String> = variables
         .into_iter()
-        .filter(|name| name.starts_with(PREFIX) && !known.contains(name))
-        .filter(|name| !OTHERS.contains(&name.as_str()) && !is_of_kubernetes(name))
+        .filter(|(name, _)| name.starts_with(PREFIX) && !known.contains(name))
+        .filter(|(name, value)| !OTHERS.contains(&name.as_str()) && !is_of_kubernetes(name, value))
+        .map(|(name, _)| name)
         .collect();
     unknown.sort_unstable();
     let Some(name) = unknown.first() else { return Ok(()) };
@@ -33,28 +70,32 @@ fn known(command: &Command) -> Vec<String> {
 }
 
 /// True for the variables that Kubernetes sets in every container if there is a service called `rolecall` or `rolecall-…`,
-/// such as `ROLECALL_SERVICE_HOST` and `ROLECALL_PORT_8080_TCP_ADDR`.
-fn is_of_kubernetes(name: &str) -> bool {
-    const ENDS: [&str; 5] = ["_TCP", "_UDP", "_PROTO", "_PORT", "_ADDR"];
+/// such as `ROLECALL_SERVICE_HOST`, `ROLECALL_PORT_8080_TCP_ADDR` and, with an address in place of a number, `ROLECALL_PORT`.
+fn is_of_kubernetes(name: &str, value: &str) -> bool {
+    const PROTOCOLS: [&str; 3] = ["tcp://", "udp://", "sctp://"];
+    const ENDS: [&str; 6] = ["_TCP", "_UDP", "_SCTP", "_PROTO", "_PORT", "_ADDR"];
     let is_link = || {
         let port = name.rsplit_once("_PORT_").map(|(_, port)| port);
         port.is_some_and(|port| port.starts_with(|first: char| first.is_ascii_digit()))
             && ENDS.iter().any(|end| name.ends_with(end))
     };
-    name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || is_link()
+    let is_address = || name.ends_with("_PORT") && PROTOCOLS.iter().any(|protocol| value.starts_with(protocol));
+    name.ends_with("_SERVICE_HOST") || name.contains("_SERVICE_PORT") || is_link() || is_address()
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::Arg;
-
     use super::*;
 
     fn checked(names: &[&str]) -> Result<(), Failure> {
+        checked_with("1", names)
+    }
+
+    fn checked_with(value: &str, names: &[&str]) -> Result<(), Failure> {
         let option = |name| Arg::new(name).long(name).env(name);
         let node = Command::new("node").arg(option("ROLECALL_SESSION_TIMEOUT")).arg(option("ROLECALL_SHARDS"));
         let command = Command::new("rolecall").arg(option("ROLECALL_CONFIG")).subcommand(node);
-        check(&command, names.iter().map(|name| (*name).to_owned()))
+        check(&command, names.iter().map(|name| ((*name).to_owned(), value.to_owned())))
     }
 
     #[test]
@@ -79,5 +120,14 @@ mod tests {
         ];
         assert_eq!(checked(&known), Ok(()));
         assert!(checked(&["ROLECALL_PORT_NUMBER"]).is_err());
+    }
+
+    #[test]
+    fn a_port_that_is_an_address_is_a_variable_of_kubernetes() {
+        for address in ["tcp://10.0.0.1:80", "udp://10.0.0.1:53"] {
+            assert_eq!(checked_with(address, &["ROLECALL_WEB_PORT"]), Ok(()));
+            assert!(checked_with(address, &["ROLECALL_SESION_TIMEOUT"]).is_err());
+        }
+        assert!(checked_with("8080", &["ROLECALL_WEB_PORT"]).is_err());
     }
 }

@@ -7,7 +7,7 @@ use tracing_subscriber::EnvFilter;
 use super::LogFormat;
 
 /// Starts logging for the process. `RUST_LOG` selects what is logged; without it, `level` and above.
-pub(super) fn start(format: LogFormat, level: &str) {
+pub(crate) fn start(format: LogFormat, level: &str) {
     let (filter, malformed) = match EnvFilter::try_from_default_env() {
         Ok(filter) => (filter, None),
         Err(error) => (EnvFilter::new(level), Some(error)),

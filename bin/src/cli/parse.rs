@@ -9,20 +9,20 @@ use clap::{ArgAction, Command, CommandFactory as _, FromArgMatches as _};
 use super::{Cli, Failure, environment, file};
 
 /// Parses `words`, the first of which is the name of the program.
-pub(super) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
+pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
     let words: Vec<OsString> = words.into_iter().collect();
-    let command = match config_file(&words) {
-        Some(path) => underlay(command(), &path)?,
-        None => command(),
+    let command_line = environment::without_kubernetes(command());
+    let command_line = match config_file(&words) {
+        Some(path) => underlay(command_line, &path)?,
+        None => command_line,
     };
-    let parsed = command
-        .clone()
+    let parsed = command_line
         .try_get_matches_from(&words)
         .and_then(|matches| Cli::from_arg_matches(&matches))
         .map_err(|error| failure(&error, &words));
     if !matches!(parsed, Err(Failure::Asked(_))) {
         // A misspelt variable may be the reason for whatever else is missing.
-        environment::check(&command, std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()))?;
+        environment::check(&command(), environment::variables())?;
     }
     parsed
 }
