@@ -4,13 +4,17 @@
 //! The binary `rolecall` only calls [`main`].
 
 pub mod cli;
+pub mod console;
 mod dispatch;
 pub mod front;
 mod mutant;
+pub mod origin;
 pub mod page;
 #[cfg(feature = "register")]
 pub mod register;
 pub mod run;
 pub mod search;
+#[cfg(feature = "sim")]
+pub mod search_sim;
 
 pub use dispatch::main;

@@ -1,7 +1,6 @@
 //! Routes that a node answers in every role: the page, `/status`, `/health/*` and `/metrics`.
 
 mod health;
-mod origin;
 mod rfc3339;
 mod status;
 
@@ -14,11 +13,9 @@ use http::{HeaderValue, Method, Request, Response};
 use rolecall::http::{Front, only};
 use rolecall::{BoxFuture, Leader, Observer};
 
-pub use origin::Sharing;
-pub(crate) use origin::is_same as is_same_origin;
-
+use crate::console::Console;
+use crate::origin;
 use crate::page::Page;
-use crate::run::Console;
 use crate::search::SearchStatus;
 
 /// Identity of a node, as others see it.

@@ -10,10 +10,11 @@ use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store, StoreUrl};
 use rolecall::{Config, Family, OnSuspend, QueueTiming, Registration, Timing};
 
-use super::Console;
 use super::application::Application;
 use crate::cli::{self, Failure, Tuning};
-use crate::front::{Identity, NodeFront, Sharing};
+use crate::console::Console;
+use crate::front::{Identity, NodeFront};
+use crate::origin::Sharing;
 use crate::search::{SEARCH_PATH, TASK_PATH};
 
 /// Parameters of one node.

@@ -20,7 +20,7 @@ use core::future::Future;
 
 #[cfg(feature = "sim")]
 pub use check::check;
-pub use demo::{Console, demo};
+pub use demo::demo;
 pub use node::node;
 pub use replay::replay;
 #[cfg(feature = "sim")]

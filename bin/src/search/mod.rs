@@ -22,8 +22,6 @@ mod service;
 mod settings;
 mod shard;
 pub mod shares;
-#[cfg(feature = "sim")]
-pub mod sim;
 #[cfg(test)]
 mod testing;
 mod weights;

@@ -4,7 +4,7 @@
 use core::time::Duration;
 
 use rolecall::{Entropy, SeededEntropy};
-use rolecall_cli::search::sim::{SETTLED_WITHIN, census};
+use rolecall_cli::search_sim::{SETTLED_WITHIN, census};
 use rolecall_sim::{Fault, Plan, Simulation};
 
 use super::{B, RIGHT, SECOND, count, settled, well};

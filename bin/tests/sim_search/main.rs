@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-use rolecall_cli::search::sim::{node, visit};
+use rolecall_cli::search_sim::{node, visit};
 use rolecall_sim::{Fault, FaultKind, Plan, Run, Simulation, Visitor};
 
 const SECOND: Duration = Duration::from_secs(1);

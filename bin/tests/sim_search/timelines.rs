@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use rolecall_cli::search::sim::{Question, follow, node};
+use rolecall_cli::search_sim::{Question, follow, node};
 use rolecall_sim::{Fault, Plan, Run, Simulation, Visitor};
 
 const QUESTION: Question = Question { query: "\"river stone\" OR falcon", limit: 4, offset: 0 };

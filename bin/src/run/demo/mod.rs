@@ -1,6 +1,5 @@
 //! `rolecall demo`: a whole cluster in this process, on the embedded store, to try it out.
 
-mod console;
 mod terminal;
 
 use core::convert::Infallible;
@@ -15,9 +14,6 @@ use rolecall::{Observer, Outcome, SystemClock};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-pub use console::Console;
-
-use self::console::{Act, DemoNode, Order};
 use self::terminal::Typed;
 use super::application::Application;
 use super::launch::{self, Plan};
@@ -25,6 +21,7 @@ use super::narrator;
 use super::signals::Signals;
 use super::{block_on, folders};
 use crate::cli::{Demo, Failure, print};
+use crate::console::{Act, Console, DemoNode, Order};
 
 const HOST: &str = "127.0.0.1";
 

@@ -4,7 +4,7 @@ use std::io::BufRead as _;
 
 use tokio::sync::mpsc;
 
-use super::console::Act;
+use crate::console::Act;
 
 /// Parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]

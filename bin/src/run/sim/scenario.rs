@@ -7,7 +7,7 @@ use core::time::Duration;
 use rolecall_sim::{FaultKind, Plan, Simulation, adder};
 
 use crate::cli::{Application, Failure, Sim};
-use crate::{register, search};
+use crate::{register, search_sim};
 
 /// Parameters that all runs of a campaign share. Only the seed differs.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl Scenario {
     pub(super) fn simulation(&self, seed: u64) -> Simulation {
         let served = match self.application {
             Application::Sums => Simulation::new(adder::node).visitor(adder::visit),
-            Application::Search => Simulation::new(search::sim::node).visitor(search::sim::visit),
+            Application::Search => Simulation::new(search_sim::node).visitor(search_sim::visit),
             Application::Register => register::sim::simulation(),
         };
         served.nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))

@@ -13,7 +13,7 @@ use rolecall::http::{Application, Handler};
 use rolecall::{Assignment, Leader};
 
 /// Lets the page that sent `request` read `response` if it was served by one of `nodes` (`host:port`).
-pub(super) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut nodes: impl Iterator<Item = &'a str>) {
+pub(crate) fn share<'a>(request: &HeaderMap, response: &mut Response<Bytes>, mut nodes: impl Iterator<Item = &'a str>) {
     response.headers_mut().append(VARY, HeaderValue::from_static("Origin"));
     let Some(origin) = request.get(ORIGIN) else { return };
     let is_ours = origin.to_str().is_ok_and(|text| nodes.any(|node| is_same(text, node)));

@@ -9,11 +9,11 @@
 //! ```
 //! ```
 //! use core::time::Duration;
-//! use rolecall_cli::search;
+//! use rolecall_cli::search_sim::{node, visit};
 //! use rolecall_sim::{Fault, Plan, Simulation};
 //!
 //! let crash = Fault::Crash { node: 0, down: Duration::from_secs(2) };
-//! let simulation = Simulation::new(search::sim::node).visitor(search::sim::visit).length(Duration::from_secs(10));
+//! let simulation = Simulation::new(node).visitor(visit).length(Duration::from_secs(10));
 //! let run = simulation.plan(Plan::calm().then(Duration::from_secs(5), crash)).run();
 //! assert_eq!(run.finding, None);
 //! ```

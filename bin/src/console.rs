@@ -11,11 +11,11 @@ use rolecall::{Observer, Role};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
-use crate::front::is_same_origin;
+use crate::origin::is_same;
 
 /// Operation on a node of a demo.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Act {
+pub(crate) enum Act {
     /// End the node as a crash would, without any cleanup.
     Kill,
     /// Start the node again.
@@ -24,10 +24,10 @@ pub(super) enum Act {
 
 /// Accepted order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(crate) struct Order {
     /// Index of the node, from 0.
-    pub(super) index: usize,
-    pub(super) act: Act,
+    pub(crate) index: usize,
+    pub(crate) act: Act,
 }
 
 /// Console over all nodes of a demo, running or not.
@@ -40,9 +40,9 @@ pub struct Console {
 
 /// Identity of a node of a demo, the same through all its lives.
 #[derive(Clone, Debug)]
-pub(super) struct DemoNode {
-    pub(super) id: String,
-    pub(super) address: String,
+pub(crate) struct DemoNode {
+    pub(crate) id: String,
+    pub(crate) address: String,
 }
 
 #[derive(Debug)]
@@ -65,7 +65,7 @@ struct NodeView<'a> {
 const LAST_WORD: Duration = Duration::from_millis(100);
 
 impl Console {
-    pub(super) fn new(nodes: Vec<DemoNode>) -> (Self, mpsc::UnboundedReceiver<Order>) {
+    pub(crate) fn new(nodes: Vec<DemoNode>) -> (Self, mpsc::UnboundedReceiver<Order>) {
         let (orders, accepted) = mpsc::unbounded_channel();
         let states = Mutex::new(nodes.iter().map(|_| State::Down).collect());
         (Self { nodes, states, orders }, accepted)
@@ -76,15 +76,15 @@ impl Console {
         self.nodes.iter().map(|node| &*node.address)
     }
 
-    pub(super) fn nodes(&self) -> &[DemoNode] {
+    pub(crate) fn nodes(&self) -> &[DemoNode] {
         &self.nodes
     }
 
-    pub(super) fn is_up(&self, index: usize, observer: Observer) {
+    pub(crate) fn is_up(&self, index: usize, observer: Observer) {
         self.states()[index] = State::Up(observer);
     }
 
-    pub(super) fn is_down(&self, index: usize) {
+    pub(crate) fn is_down(&self, index: usize) {
         self.states()[index] = State::Down;
     }
 
@@ -92,7 +92,7 @@ impl Console {
     ///
     /// # Errors
     /// The reason why the order is not possible, for people.
-    pub(super) fn order(&self, number: usize, act: Act, after: Duration) -> Result<(), String> {
+    pub(crate) fn order(&self, number: usize, act: Act, after: Duration) -> Result<(), String> {
         let index = number.checked_sub(1).filter(|index| *index < self.nodes.len());
         let index = index.ok_or_else(|| format!("there is no node {number}; expected 1 to {}", self.nodes.len()))?;
         let mut states = self.states();
@@ -152,7 +152,7 @@ impl Console {
             peer.0.parse::<std::net::SocketAddr>().is_ok_and(|address| address.ip().to_canonical().is_loopback())
         });
         let is_ours = head.headers().get(ORIGIN).is_none_or(|origin| {
-            origin.to_str().is_ok_and(|origin| self.addresses().any(|address| is_same_origin(origin, address)))
+            origin.to_str().is_ok_and(|origin| self.addresses().any(|address| is_same(origin, address)))
         });
         is_local && is_ours
     }
@@ -179,7 +179,7 @@ impl Console {
 }
 
 impl Act {
-    pub(super) fn parse(word: &str) -> Option<Self> {
+    pub(crate) fn parse(word: &str) -> Option<Self> {
         match word {
             "kill" => Some(Self::Kill),
             "start" => Some(Self::Start),
