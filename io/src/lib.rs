@@ -117,6 +117,7 @@ mod future;
 mod gate;
 #[cfg(feature = "http")]
 pub mod http;
+mod id;
 pub mod journal;
 mod members;
 mod metrics;
@@ -148,6 +149,7 @@ pub use floor::Stale;
 pub use following::Following;
 pub use future::BoxFuture;
 pub use gate::{Gate, GateView, Stop};
+pub use id::generated_id;
 pub use members::{Members, Roster};
 #[cfg(any(feature = "http", feature = "redis"))]
 pub use net::{Listener, Net, Stream, TokioNet};

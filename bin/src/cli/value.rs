@@ -6,23 +6,23 @@ use core::str::FromStr;
 use core::time::Duration;
 
 use bytesize::ByteSize;
+use jiff::SignedDuration;
 
-/// Parses a length of time such as `500ms`, `10s`, `2m` or `1h`. Zero is refused.
+/// Parses a length of time such as `500ms`, `10s`, `2m` or `1h30m`, in whole milliseconds. Zero is refused.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     let accepted = || "expected a number with a unit, such as 500ms, 10s, 2m or 1h".to_owned();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number.parse().map_err(|_| accepted())?;
-    let millis = match unit {
-        "ms" => Some(number),
-        "s" => number.checked_mul(1_000),
-        "m" => number.checked_mul(60_000),
-        "h" => number.checked_mul(3_600_000),
-        _ => return Err(accepted()),
-    };
-    match millis {
-        Some(millis @ 1..=31_536_000_000) => Ok(Duration::from_millis(millis)),
-        _ => Err("expected more than zero and at most a year".to_owned()),
+    let length: SignedDuration = text.parse().map_err(|_| accepted())?;
+    if length.is_negative() {
+        return Err(accepted());
+    }
+    if length.is_zero() || length > SignedDuration::from_hours(365 * 24) {
+        return Err("expected more than zero and at most a year".to_owned());
+    }
+    let length = length.unsigned_abs();
+    if length.subsec_nanos().is_multiple_of(1_000_000) {
+        Ok(length)
+    } else {
+        Err("expected whole milliseconds".to_owned())
     }
 }
 
@@ -172,15 +172,19 @@ mod tests {
         assert_eq!(duration("10s"), Ok(Duration::from_secs(10)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(duration("1h"), Ok(Duration::from_secs(3600)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5400)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1_500)));
         for bad in [
             "",
             "10",
             "s",
             "-1s",
-            "1.5s",
-            "10 s",
-            "10S",
+            "1s ago",
+            "10x",
+            "2M",
+            "1mo",
             "0s",
+            "0.5ms",
             "99999999999999999999s",
             "18446744073709551615h",
             "9000h",

@@ -1,31 +1,18 @@
 //! Formats times as RFC 3339.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
-/// Formats `time` in UTC, to the millisecond.
+use jiff::Timestamp;
+
+/// Formats `time` in UTC, to the millisecond. A time before the year -9999 or after 9999 is shown as the first of 1970.
 pub(super) fn format(time: SystemTime) -> String {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    let (days, second) = (since.as_secs() / 86_400, since.as_secs() % 86_400);
-    let (year, month, day) = date(days);
-    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", since.subsec_millis())
-}
-
-/// Gregorian date `days` days after 1 January 1970. Counts in years that begin in March, so that the leap day comes last.
-fn date(days: u64) -> (u64, u64, u64) {
-    let days = days + 719_468;
-    let (era, of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let march_month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * march_month + 2) / 5 + 1;
-    let month = if march_month < 10 { march_month + 3 } else { march_month - 9 };
-    (era * 400 + year_of_era + u64::from(month <= 2), month, day)
+    format!("{:.3}", Timestamp::try_from(time).unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
     use core::time::Duration;
+    use std::time::UNIX_EPOCH;
 
     use super::*;
 

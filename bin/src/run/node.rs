@@ -1,7 +1,6 @@
 //! `rolecall node`: one node of a cluster.
 
 use rolecall::store::StoreUrl;
-use rolecall::{Entropy as _, OsEntropy};
 
 use super::application::Application;
 use super::launch::{self, Plan};
@@ -16,10 +15,7 @@ use crate::cli::{Failure, Name, Node, print};
 /// If the options contradict each other, the address is in use, another node has the id, or a promise was violated.
 pub fn node(options: &Node) -> Result<(), Failure> {
     options.store.require_built()?;
-    let id = match &options.id {
-        Some(id) => id.clone(),
-        None => random_id()?,
-    };
+    let id = options.id.clone().unwrap_or_else(|| Name(rolecall::generated_id()));
     let advertise = advertise(options)?;
     let plan = Plan {
         cluster: options.store.cluster.to_string(),
@@ -73,24 +69,4 @@ fn advertise(options: &Node) -> Result<Option<String>, Failure> {
         ))),
         None => Ok(None),
     }
-}
-
-/// Makes an id: the host's name, `-`, and six random letters.
-fn random_id() -> Result<Name, Failure> {
-    let mut bits = OsEntropy.bits();
-    let letters: String = core::iter::repeat_with(|| {
-        let letter = b'a' + u8::try_from(bits % 26).unwrap_or_default();
-        bits /= 26;
-        char::from(letter)
-    })
-    .take(6)
-    .collect();
-    let host = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
-    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_.".contains(letter);
-    let host: String = host.trim().chars().filter(|letter| fits(*letter)).take(90).collect();
-    let host = host.trim_start_matches(|first: char| !first.is_ascii_alphanumeric());
-    let id = if host.is_empty() { format!("node-{letters}") } else { format!("{host}-{letters}") };
-    id.parse().map_err(|message| {
-        Failure::Usage(format!("cannot make an id from this host's name; give one with --id NAME: {message}"))
-    })
 }

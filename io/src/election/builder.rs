@@ -7,10 +7,10 @@ use rolecall_core::election::Timing;
 use rolecall_core::{Config, Health, Metadata, Time};
 
 use super::seat::{Seat, SeatService};
-use super::{Election, JoinError, id};
+use super::{Election, JoinError};
 use crate::driver::Orders;
 use crate::store::{Participant, Registration, StoreUrl};
-use crate::{Clock, NodeBuilder, Status, SystemClock};
+use crate::{Clock, NodeBuilder, Status, SystemClock, generated_id};
 
 /// Builder of a membership: see [`Election::builder`].
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct ElectionBuilder {
 
 impl ElectionBuilder {
     pub(super) fn new(url: String, name: String) -> Self {
-        let mut config = Config::new(id::generated());
+        let mut config = Config::new(generated_id());
         config.follows_workers = true;
         Self {
             url,
@@ -40,7 +40,7 @@ impl ElectionBuilder {
         }
     }
 
-    /// Id of the member, unique in the election. Default: the host's name and random letters.
+    /// Id of the member, unique in the election. Default: [`generated_id`].
     pub fn id(mut self, id: impl Into<Arc<str>>) -> Self {
         self.config.id = id.into();
         self

@@ -2,7 +2,6 @@
 
 mod builder;
 mod error;
-mod id;
 mod seat;
 mod tenure;
 mod term;

@@ -1,5 +1,7 @@
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
@@ -8,7 +10,7 @@ use super::{FolderError, Kind, MAX_FILE_BYTES, SkipReason, Text, extract, read, 
 
 type TestResult = Result<(), Box<dyn core::error::Error>>;
 
-fn write(folder: &Path, path: &str, contents: impl AsRef<[u8]>) -> io::Result<()> {
+fn write(folder: &Path, path: impl AsRef<Path>, contents: impl AsRef<[u8]>) -> io::Result<()> {
     let path = folder.join(path);
     fs::create_dir_all(path.parent().expect("a path in a folder has a parent"))?;
     fs::write(path, contents)
@@ -52,19 +54,50 @@ fn files_that_are_not_documents_are_skipped_with_the_reason() -> TestResult {
     symlink("nowhere", folder.path().join("dangling.txt"))?;
     fs::create_dir(folder.path().join("sub"))?;
     symlink("..", folder.path().join("sub/up"))?;
+    symlink("round", folder.path().join("round"))?;
+    write(folder.path(), OsStr::from_bytes(b"caf\xe9/inside.txt"), "x")?;
     let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket"))?;
     let found = scan(folder.path(), SystemTime::now())?;
     let skipped: Vec<_> = found.skipped.iter().map(|skipped| (skipped.path.as_str(), skipped.reason)).collect();
     assert_eq!(
         skipped,
         [
+            ("caf\u{fffd}", SkipReason::NameNotUtf8),
             ("code.js", SkipReason::UnknownKind),
             ("dangling.txt", SkipReason::NotAFile),
             ("huge.txt", SkipReason::TooLarge),
+            ("round", SkipReason::Unreadable),
             ("socket", SkipReason::NotAFile),
             ("sub/up", SkipReason::Loop),
         ]
     );
+    Ok(())
+}
+
+#[test]
+fn hidden_names_are_ignored_whatever_they_are() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    write(folder.path(), ".hidden/inside.txt", "x")?;
+    write(folder.path(), ".note.txt", "x")?;
+    symlink("nowhere", folder.path().join(".#locked.txt"))?;
+    symlink(".", folder.path().join(".loop"))?;
+    write(folder.path(), "seen.txt", "x")?;
+    let found = scan(folder.path(), SystemTime::now())?;
+    let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!((paths, found.skipped), (vec!["seen.txt"], vec![]));
+    Ok(())
+}
+
+#[test]
+fn a_folder_may_be_hidden_or_linked_itself() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    write(folder.path(), ".documents/a/page.txt", "x")?;
+    symlink(".documents", folder.path().join("linked"))?;
+    for root in [".documents", "linked", ".documents/", "linked/../.documents"] {
+        let found = scan(&folder.path().join(root), SystemTime::now())?;
+        let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
+        assert_eq!(paths, ["a/page.txt"], "{root}");
+    }
     Ok(())
 }
 

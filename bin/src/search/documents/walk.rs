@@ -1,12 +1,13 @@
 //! Finds the files of the documents folder from names and stamps alone, without opening a file.
 
-use std::fs::{self, Metadata};
+use std::fs::Metadata;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
+use walkdir::{DirEntry, WalkDir};
 
 use super::kind::Kind;
 use super::read::MAX_FILE_BYTES;
@@ -74,104 +75,92 @@ const SETTLES_AFTER: Duration = Duration::from_secs(3);
 /// # Errors
 /// If the folder itself is missing, not a folder or unreadable. Anything wrong inside the folder is skipped.
 pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
-    let metadata = fs::metadata(folder).map_err(|error| {
-        let folder = folder.to_owned();
-        if error.kind() == io::ErrorKind::NotFound {
-            FolderError::Missing(folder)
-        } else {
-            FolderError::Unreadable(folder, error)
-        }
-    })?;
-    if !metadata.is_dir() {
-        return Err(FolderError::NotAFolder(folder.to_owned()));
-    }
-    let mut walk = Walk { now, found: Scan::default(), open: Vec::new() };
-    let root = Folder { path: folder.to_owned(), relative: String::new(), ancestors: vec![identity(&metadata)] };
-    walk.list(&root).map_err(|error| FolderError::Unreadable(folder.to_owned(), error))?;
-    while let Some(folder) = walk.open.pop() {
-        if walk.list(&folder).is_err() {
-            walk.skip(folder.relative, SkipReason::Unreadable);
-        }
-    }
-    let Walk { mut found, .. } = walk;
-    found.documents.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    found.skipped.sort_unstable();
-    Ok(found)
-}
-
-struct Walk {
-    now: SystemTime,
-    found: Scan,
-    /// Folders not listed yet. A list instead of recursion, so that depth costs no stack.
-    open: Vec<Folder>,
-}
-
-struct Folder {
-    path: PathBuf,
-    relative: String,
-    /// This folder and all folders that contain it, as device and inode.
-    ancestors: Vec<(u64, u64)>,
-}
-
-impl Walk {
-    fn list(&mut self, folder: &Folder) -> io::Result<()> {
-        for entry in fs::read_dir(&folder.path)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else {
-                self.skip(join(&folder.relative, &name.to_string_lossy()), SkipReason::NameNotUtf8);
-                continue;
-            };
-            if !name.starts_with('.') {
-                self.visit(folder, entry.path(), name);
+    let mut scan = Scan::default();
+    let mut entries = WalkDir::new(folder).follow_links(true).into_iter();
+    while let Some(entry) = entries.next() {
+        match entry {
+            Ok(entry) if entry.depth() == 0 && !entry.file_type().is_dir() => {
+                return Err(FolderError::NotAFolder(folder.to_owned()));
             }
-        }
-        Ok(())
-    }
-
-    fn visit(&mut self, folder: &Folder, path: PathBuf, name: &str) {
-        let relative = join(&folder.relative, name);
-        let metadata = match fs::metadata(&path) {
-            Ok(metadata) => metadata,
-            // Either the file has gone since it was listed, or it is a dangling link.
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                if fs::symlink_metadata(&path).is_ok() {
-                    self.skip(relative, SkipReason::NotAFile);
+            Ok(entry) if entry.depth() == 0 => {}
+            Ok(entry) => {
+                let is_entered = scan.visit(folder, &entry, now);
+                if entry.file_type().is_dir() && !is_entered {
+                    entries.skip_current_dir();
                 }
-                return;
             }
-            Err(_) => return self.skip(relative, SkipReason::Unreadable),
-        };
-        if metadata.is_dir() {
-            let identity = identity(&metadata);
-            if folder.ancestors.contains(&identity) {
-                return self.skip(relative, SkipReason::Loop);
-            }
-            let mut ancestors = folder.ancestors.clone();
-            ancestors.push(identity);
-            self.open.push(Folder { path, relative, ancestors });
-        } else {
-            self.file(relative, name, &metadata);
+            Err(error) if error.depth() == 0 => return Err(FolderError::of(folder, error)),
+            Err(error) => scan.fail(folder, &error),
         }
     }
+    scan.documents.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+    scan.skipped.sort_unstable();
+    Ok(scan)
+}
 
-    fn file(&mut self, path: String, name: &str, metadata: &Metadata) {
+impl FolderError {
+    fn of(folder: &Path, error: walkdir::Error) -> Self {
+        let (folder, error) = (folder.to_owned(), io::Error::from(error));
+        if error.kind() == io::ErrorKind::NotFound { Self::Missing(folder) } else { Self::Unreadable(folder, error) }
+    }
+}
+
+impl Scan {
+    /// Takes an entry below `folder`. Returns true if it is a folder to enter.
+    fn visit(&mut self, folder: &Path, entry: &DirEntry, now: SystemTime) -> bool {
+        let path = relative(folder, entry.path());
+        match entry.file_name().to_str() {
+            None => self.skip(path, SkipReason::NameNotUtf8),
+            Some(name) if name.starts_with('.') => {}
+            Some(_) if entry.file_type().is_dir() => return true,
+            Some(name) => match entry.metadata() {
+                Ok(metadata) => self.file(path, name, &metadata, now),
+                Err(error) => self.fail(folder, &error),
+            },
+        }
+        false
+    }
+
+    fn file(&mut self, path: String, name: &str, metadata: &Metadata, now: SystemTime) {
         let reason = match Kind::of(name) {
             _ if !metadata.is_file() => SkipReason::NotAFile,
             None => SkipReason::UnknownKind,
             Some(_) if metadata.len() > MAX_FILE_BYTES => SkipReason::TooLarge,
             Some(kind) => {
                 let stamp = Stamp::of(metadata);
-                let settled = stamp.is_settled(self.now);
-                self.found.documents.push(DocumentFile { path, kind, stamp, settled });
+                let settled = stamp.is_settled(now);
+                self.documents.push(DocumentFile { path, kind, stamp, settled });
                 return;
             }
         };
         self.skip(path, reason);
     }
 
+    /// Takes an entry below `folder` that cannot be followed, listed or read.
+    fn fail(&mut self, folder: &Path, error: &walkdir::Error) {
+        let Some(path) = error.path() else {
+            // Errors of a link to a folder that may not be opened, and of a listing that breaks off, tell no path.
+            return self.skip("(unknown)".to_owned(), SkipReason::Unreadable);
+        };
+        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
+            return;
+        }
+        let is_missing = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
+        let reason = if error.loop_ancestor().is_some() {
+            SkipReason::Loop
+        } else if is_missing && !path.is_symlink() {
+            // It has gone since it was listed.
+            return;
+        } else if is_missing {
+            SkipReason::NotAFile
+        } else {
+            SkipReason::Unreadable
+        };
+        self.skip(relative(folder, path), reason);
+    }
+
     fn skip(&mut self, path: String, reason: SkipReason) {
-        self.found.skipped.push(Skipped { path, reason });
+        self.skipped.push(Skipped { path, reason });
     }
 }
 
@@ -199,10 +188,7 @@ fn nanos(seconds: i64, nanos: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
 }
 
-fn identity(metadata: &Metadata) -> (u64, u64) {
-    (metadata.dev(), metadata.ino())
-}
-
-fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+/// Path below `folder`. Bytes that are not UTF-8 are replaced.
+fn relative(folder: &Path, path: &Path) -> String {
+    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
 }

@@ -1,5 +1,7 @@
 //! Parameters of `/search`, from its query string.
 
+use percent_encoding::percent_decode_str;
+
 use crate::search::coordinator::SearchRequest;
 
 /// Default number of hits.
@@ -46,21 +48,12 @@ pub(super) fn parse(query: &str) -> Result<SearchRequest, BadParameters> {
 
 /// Decodes a value of `application/x-www-form-urlencoded` (WHATWG URL, 5.1), strictly.
 fn decode(value: &str) -> Result<String, BadParameters> {
-    let bad = || BadParameters::Encoding(value.to_owned());
-    let mut bytes = Vec::with_capacity(value.len());
-    let mut rest = value.bytes();
-    while let Some(byte) = rest.next() {
-        bytes.push(match byte {
-            b'+' => b' ',
-            b'%' => {
-                let mut digit = || rest.next().and_then(|digit| char::from(digit).to_digit(16)).ok_or_else(bad);
-                let code = digit()? * 16 + digit()?;
-                u8::try_from(code).map_err(|_| bad())?
-            }
-            byte => byte,
-        });
+    let is_code = |after: &str| after.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    let spaced = value.replace('+', " ");
+    match percent_decode_str(&spaced).decode_utf8() {
+        Ok(decoded) if value.split('%').skip(1).all(is_code) => Ok(decoded.into_owned()),
+        Ok(_) | Err(_) => Err(BadParameters::Encoding(value.to_owned())),
     }
-    String::from_utf8(bytes).map_err(|_| bad())
 }
 
 #[cfg(test)]
@@ -85,7 +78,7 @@ mod tests {
             let value = limit.to_owned();
             assert_eq!(parse(&format!("q=a&limit={limit}")), Err(BadParameters::NoNumber { name: "limit", value }));
         }
-        for query in ["%", "%2", "%zz", "%ff"] {
+        for query in ["%", "%2", "%zz", "%+1", "a%2", "%ff"] {
             assert_eq!(parse(&format!("q={query}")), Err(BadParameters::Encoding(query.to_owned())));
         }
     }

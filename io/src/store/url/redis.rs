@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
 use super::{Password, ServerAddress, StoreUrlError, server_of, split_path};
 
 /// URL of a Redis: `redis://[[user]:password@]host:port[/db][?wait=N]`, `rediss://…` with TLS, or
@@ -148,30 +150,18 @@ fn unknown(name: &str, value: &str, accepted: &'static str) -> StoreUrlError {
     StoreUrlError::Parameter { parameter, accepted }
 }
 
-/// Text in which everything but letters, digits, `-`, `.`, `_` and `~` is percent-encoded.
+/// Characters that are percent-encoded: all but those that stand for themselves in every part of a URL (RFC 3986, 2.3).
+const RESERVED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
 fn encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            encoded.push(char::from(byte));
-        } else {
-            encoded.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    encoded
+    utf8_percent_encode(text, RESERVED).to_string()
 }
 
-/// Text with its `%` sequences decoded.
+/// Text with its `%` sequences decoded, each of which must be complete.
 fn decoded(text: &str) -> Result<String, StoreUrlError> {
-    let (mut bytes, mut decoded) = (text.bytes(), Vec::with_capacity(text.len()));
-    while let Some(byte) = bytes.next() {
-        if byte != b'%' {
-            decoded.push(byte);
-            continue;
-        }
-        let mut digit = || char::from(bytes.next()?).to_digit(16);
-        let value = digit().and_then(|high| Some(high * 16 + digit()?));
-        decoded.push(value.and_then(|value| u8::try_from(value).ok()).ok_or(StoreUrlError::Encoding)?);
+    let is_code = |after: &str| after.bytes().take(2).filter(u8::is_ascii_hexdigit).count() == 2;
+    match percent_decode_str(text).decode_utf8() {
+        Ok(decoded) if text.split('%').skip(1).all(is_code) => Ok(decoded.into_owned()),
+        Ok(_) | Err(_) => Err(StoreUrlError::Encoding),
     }
-    String::from_utf8(decoded).map_err(|_| StoreUrlError::Encoding)
 }
