@@ -107,7 +107,7 @@ fn the_first_seed_with_two_leaders_is_drawn() -> TestResult {
 #[test]
 fn a_comparison_says_what_it_accepts() -> TestResult {
     for (arguments, parts) in [
-        (&["--compare", "--election", "oligarchy"][..], &["--election", "`oligarchy`", "queue, bully"][..]),
+        (&["--compare", "--election", "oligarchy"][..], &["--election", "`oligarchy`", "queue, lease, bully"][..]),
         (&["--compare", "--faults", "earthquake"], &["--faults", "`earthquake`", "partition", "none"]),
         (&["--compare", "--report", "all.html"], &["--election"]),
         (&["--election", "bully"], &["--compare"]),

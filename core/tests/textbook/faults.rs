@@ -78,7 +78,7 @@ fn whoever_crashes_is_replaced() {
             // While three of five are down, for up to a minute, there is no majority.
             Election::Raft => 90,
             // A silence of 10 s, as long again for an election that another crash has interrupted, and the rounding.
-            Election::Queue | Election::Bully | Election::Ring => 31,
+            Election::Queue | Election::Lease | Election::Bully | Election::Ring => 31,
         };
         let longest = heals.iter().max();
         assert!(longest < Some(&Duration::from_secs(limit)), "{election}: {longest:?}");

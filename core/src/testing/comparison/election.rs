@@ -43,6 +43,8 @@ macro_rules! elections {
 elections! {
     /// Rolecall's nodes, with a queue of candidates in a store.
     Queue "queue",
+    /// Rolecall's nodes, with a lease in a store.
+    Lease "lease",
     /// [`bully`](crate::election::textbook::bully).
     Bully "bully",
     /// [`ring`](crate::election::textbook::ring).
@@ -58,7 +60,7 @@ impl Election {
     #[must_use]
     pub const fn is_ours(self) -> bool {
         match self {
-            Self::Queue => true,
+            Self::Queue | Self::Lease => true,
             Self::Bully | Self::Ring | Self::Raft | Self::NaiveLease => false,
         }
     }
@@ -68,6 +70,7 @@ impl Election {
     pub fn run(self, setting: &Setting, seed: u64) -> Run {
         match self {
             Self::Queue => ours::run(setting, seed, ours::queue()),
+            Self::Lease => ours::run(setting, seed, ours::lease()),
             Self::Bully => among_nodes(setting, seed, |config| Box::new(Bully::new(config))),
             Self::Ring => among_nodes(setting, seed, |config| Box::new(Ring::new(config))),
             Self::Raft => among_nodes(setting, seed, |config| Box::new(Raft::new(config))),

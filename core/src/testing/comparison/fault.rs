@@ -135,6 +135,10 @@ impl FromStr for FaultKind {
     }
 }
 
+/// Shortest time between two steps of the store's wall clock into the future. Leases are configured for one such step
+/// before they end, and live for 10 s.
+const BETWEEN_STEPS: Duration = Duration::from_secs(11);
+
 /// Time before the first fault, in which a leader is elected.
 const CALM: Duration = Duration::from_secs(60);
 
@@ -144,9 +148,15 @@ pub fn plan(setting: &Setting, seed: u64) -> Vec<(Duration, Fault)> {
     let mut dice = Dice::new(seed ^ 0x7465_7874);
     let mut plan = Vec::new();
     let mut at = CALM;
+    let mut step_from = Duration::ZERO;
     while at < setting.length && !setting.faults.is_empty() {
         let kind = dice.pick(&setting.faults);
-        plan.push((at, fault(kind, setting.nodes, &mut dice)));
+        let mut fault = fault(kind, setting.nodes, &mut dice);
+        if let Fault::StoreClock { forward: forward @ true, .. } = &mut fault {
+            *forward = step_from <= at;
+            step_from = if *forward { at + BETWEEN_STEPS } else { step_from };
+        }
+        plan.push((at, fault));
         let pause = dice.pick(&[2_000, 20_000, 90_000]);
         at += dice.millis(500, pause);
     }

@@ -4,6 +4,7 @@ use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::time::Duration;
 
 use super::TIMEOUT;
 use super::message::{Message, What};
@@ -16,6 +17,8 @@ use crate::{Action, Config, Node, Session, Time, Violation};
 pub(super) struct OurNode {
     node: Node,
     config: Config,
+    /// Interval at which the client pings the store.
+    ping: Duration,
     link: Link,
     /// Number of the connection, which no other connection of this node has had.
     connection: u32,
@@ -42,10 +45,11 @@ enum Link {
 type Out = Vec<Envelope<Message>>;
 
 impl OurNode {
-    pub(super) fn new(config: Config) -> Self {
+    pub(super) fn new(config: Config, ping: Duration) -> Self {
         Self {
             node: Node::new(config.clone()),
             config,
+            ping,
             link: Link::Off,
             connection: 0,
             session: None,
@@ -74,7 +78,7 @@ impl OurNode {
         }
         match what {
             What::Connected { session, timeout } => {
-                (self.session, self.link) = (Some(session), Link::Up { heard: now, ping_at: now + TIMEOUT / 3 });
+                (self.session, self.link) = (Some(session), Link::Up { heard: now, ping_at: now + self.ping });
                 self.entropy = self.entropy.wrapping_add(0x9e37_79b9_7f4a_7c15);
                 self.tell(now, crate::Event::SessionUp { session, timeout, entropy: self.entropy }, out);
             }
@@ -151,7 +155,7 @@ impl OurNode {
                 self.connect(now, out);
             }
             Link::Up { heard, ping_at } if ping_at <= now => {
-                self.link = Link::Up { heard, ping_at: now + TIMEOUT / 3 };
+                self.link = Link::Up { heard, ping_at: now + self.ping };
                 self.send(What::Ping, out);
             }
             Link::Off | Link::Connecting { .. } | Link::Up { .. } => {}
@@ -199,6 +203,6 @@ impl Contender for OurNode {
     }
 
     fn restarted(&self, seed: u64) -> Box<dyn Contender<Message = Message>> {
-        Box::new(Self { connection: self.connection, entropy: seed, ..Self::new(self.config.clone()) })
+        Box::new(Self { connection: self.connection, entropy: seed, ..Self::new(self.config.clone(), self.ping) })
     }
 }

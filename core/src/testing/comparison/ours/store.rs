@@ -103,8 +103,12 @@ impl Contender for OurStore {
     fn handle(&mut self, now: Time, event: Event<Message>, out: &mut Out) {
         match event {
             Event::Received { from, message } => self.received(now, from, message, out),
-            // It tells the time by a clock that nobody sets.
-            Event::Start | Event::ClockSet { .. } => {}
+            Event::Start => {}
+            Event::ClockSet { by, forward } => {
+                let millis = i64::try_from(by.as_millis()).unwrap_or(i64::MAX);
+                let step = store::Fault::Step { millis: if forward { millis } else { -millis } };
+                self.tell(now, None, store::Event::Fault(step), out);
+            }
             Event::Wake => self.tell(now, None, store::Event::Wake, out),
         }
     }
