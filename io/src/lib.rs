@@ -68,15 +68,15 @@
 //! ```
 //!
 //! # Which promise holds where
-//! | promise | `memory:` | `zookeeper:` | it depends on |
-//! | --- | --- | --- | --- |
-//! | Two members never both pass [`Term::check`] at the same time. | holds | holds, among members of this library: a Curator latch in the same queue keeps the order but makes no promise | clocks whose rates are right within [`Config`]'s clock error (1 %), and Linux, whose `CLOCK_BOOTTIME` goes on while the machine is suspended |
-//! | The same while a process is stopped, or a machine is suspended. | holds | holds, except for a pause right before a claim whose server is then cut off (README, "Known limit") | the same clock. A virtual machine that is paused together with its clocks sees no time pass, so only the fence helps |
-//! | A later term has a greater [`Fence`]. | holds for the life of the process | holds for the life of the store's data; new data has a new [`Incarnation`] | nothing |
-//! | What a former leader sends late is refused. | holds | holds | the receiver, which must check: with [`Following::admit`] in a member, with a [`Watermark`] in a storage outside |
-//! | There is a leader again: at once after [`Election::leave`], and after a crash within the session timeout, a tick, the drain time and a second. | holds | holds, while a majority of its servers is up | nothing |
-//! | Members are listed for as long as their sessions live. | holds | holds, in the form of Curator's service discovery | nothing |
-//! | All of it outlives a restart of the store. | no: the store is this process | holds | nothing |
+//! | promise | `memory:` | `zookeeper:` | `redis:` | it depends on |
+//! | --- | --- | --- | --- | --- |
+//! | Two members never both pass [`Term::check`] at the same time. | holds | holds, among members of this library: a Curator latch in the same queue keeps the order but makes no promise | holds for one step forward of the server's clock within a lease ([`LeaseTiming`]), steps back of any length, restarts and promotions; not while two servers both take writes as the primary (`?wait=1` rules that out), nor after `FLUSHALL` | clocks whose rates are right within [`Config`]'s clock error (1 %), and Linux, whose `CLOCK_BOOTTIME` goes on while the machine is suspended |
+//! | The same while a process is stopped, or a machine is suspended. | holds | holds, except for a pause right before a claim whose server is then cut off (README, "Known limit") | holds: a lease ends by the store's clock, whoever was paused | the same clock. A virtual machine that is paused together with its clocks sees no time pass, so only the fence helps |
+//! | A later term has a greater [`Fence`]. | holds for the life of the process | holds for the life of the store's data; new data has a new [`Incarnation`] | holds within an incarnation; a server that may have lost writes begins a new one | nothing |
+//! | What a former leader sends late is refused. | holds | holds | holds | the receiver, which must check: with [`Following::admit`] in a member, with a [`Watermark`] in a storage outside |
+//! | There is a leader again: at once after [`Election::leave`], and after a crash within the session timeout, a tick, the drain time and a second. | holds | holds, while a majority of its servers is up | holds while the server is up, within the session timeout, which is the lease; after a restart of the server, and in a new cluster, one session timeout later | nothing |
+//! | Members are listed for as long as their sessions live. | holds | holds, in the form of Curator's service discovery | holds | nothing |
+//! | All of it outlives a restart of the store. | no: the store is this process | holds | as far as the server keeps its data | nothing |
 //!
 //! The alarm that ends a term on time is a `timerfd`. If there is none (too many open files), the clock is read once a second
 //! instead. On systems other than Linux this crate does not compile: without a clock that counts suspended time, the second row
@@ -97,7 +97,7 @@
 //! - *Foreign*: of another kind of client, such as Curator's; said of candidates.
 //!
 //! # Features
-//! `http` and `zookeeper` are on by default. `tower` adds `LeaderLayer`: on the leader it calls the handler, with the fence of the
+//! `http`, `redis` and `zookeeper` are on by default. `tower` adds `LeaderLayer`: on the leader it calls the handler, with the fence of the
 //! term, and on any other member it redirects to the leader.
 
 #[cfg(not(target_os = "linux"))]

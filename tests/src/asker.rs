@@ -175,6 +175,11 @@ impl<S: Store> Asker<S> {
         }
     }
 
+    /// Forgets the events that came, that nobody waited for, and that are `unwanted`.
+    pub fn forget(&mut self, unwanted: impl Fn(&StoreEvent) -> bool) {
+        self.kept.retain(|event| !unwanted(event));
+    }
+
     /// Events that came and that nobody waited for.
     pub fn kept(&self) -> impl Iterator<Item = &StoreEvent> {
         self.kept.iter()

@@ -57,7 +57,7 @@ pub struct Launch<'a> {
 }
 
 impl Process {
-    /// Starts a node, with the tick of [`ZooKeeperServer::start`](crate::zookeeper::ZooKeeperServer::start).
+    /// Starts a node; on ZooKeeper with the tick of [`ZooKeeperServer::start`](crate::zookeeper::ZooKeeperServer::start).
     ///
     /// # Panics
     /// If the process can't be started.
@@ -68,7 +68,8 @@ impl Process {
         let log = File::create(folder.path().join("log")).expect("a file in a new folder");
         let child = Command::new(binary())
             .args(["node", "--store", launch.store, "--id", launch.id, "--listen", &address])
-            .args(["--session-timeout", launch.session_timeout, "--store-tick", "100ms"])
+            .args(["--session-timeout", launch.session_timeout])
+            .args(if launch.store.starts_with("zookeeper") { &["--store-tick", "100ms"][..] } else { &[] })
             .arg("--documents")
             .arg(launch.documents)
             .arg("--data")

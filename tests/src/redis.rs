@@ -1,6 +1,7 @@
 //! Real Redis servers: Debian's package, started and stopped by the test.
 
 mod clock;
+mod sentinel;
 
 use core::time::Duration;
 use std::fs::{self, File};
@@ -16,6 +17,7 @@ use tempfile::TempDir;
 use tokio::time::{Instant, sleep, timeout};
 
 use self::clock::SteppedClock;
+pub use self::sentinel::Sentinel;
 use crate::ports;
 use crate::process::until_still;
 use crate::wait::{LIMIT, until};
@@ -130,11 +132,14 @@ impl RedisServer {
         Ok(replica)
     }
 
-    /// Makes a replica a primary.
+    /// Makes a replica a primary, also for its next start.
     ///
     /// # Errors
     /// The error of the command.
-    pub async fn promote(&self) -> Result<(), RedisError> {
+    pub async fn promote(&mut self) -> Result<(), RedisError> {
+        if let Some(at) = self.options.iter().position(|option| option == "--replicaof") {
+            self.options.drain(at..(at + 2).min(self.options.len()));
+        }
         self.command(redis::cmd("REPLICAOF").arg("NO").arg("ONE")).await
     }
 
@@ -214,6 +219,16 @@ impl RedisServer {
     /// # Errors
     /// [`ServerError`].
     pub async fn restart(&mut self) -> Result<(), ServerError> {
+        self.launch()?;
+        self.answers().await
+    }
+
+    /// Starts the server again on the same port with its data, and does not wait until it has loaded that. If it runs, it is
+    /// killed first.
+    ///
+    /// # Errors
+    /// [`ServerError`].
+    fn launch(&mut self) -> Result<(), ServerError> {
         self.kill();
         fs::create_dir_all(self.data())?;
         let log = File::create(self.log_path())?;
@@ -227,7 +242,7 @@ impl RedisServer {
         self.clock.preload(&mut command);
         let process = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
         self.process = Some(process.map_err(|error| ServerError::NotInstalled { error })?);
-        self.answers().await
+        Ok(())
     }
 
     /// The server's output since its last start.

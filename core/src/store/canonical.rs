@@ -24,14 +24,15 @@ impl Machine {
             self.place_life(life, &axis);
         }
         let canonical_now = axis.place(now, Duration::ZERO);
-        let (life, wall) = (self.host.life, self.host.wall(now));
+        let host = Host { life: Life::FIRST, stepped: 0 };
+        let (life, wall, canonical_wall) = (self.host.life, self.host.wall(now), host.wall(canonical_now));
         for tree in core::iter::once(&mut machine.tree).chain(&mut machine.replica) {
             if tree.lease.is_some() {
                 let lease = &mut Arc::make_mut(tree).lease;
-                lease.iter_mut().for_each(|lease| lease.place(life, wall, canonical_now));
+                lease.iter_mut().for_each(|lease| lease.place(life, wall, canonical_wall));
             }
         }
-        machine.host = Host { life: Life::FIRST, stepped: 0 };
+        machine.host = host;
         machine.rename(renamer);
         (machine, canonical_now)
     }

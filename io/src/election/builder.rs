@@ -94,7 +94,8 @@ impl ElectionBuilder {
     /// # Errors
     /// - A malformed URL, an unknown scheme, a store without an adapter in this build, or a name that stores cannot keep: at
     ///   once.
-    /// - A store that cannot be reached: after the join limit.
+    /// - A store that refuses this member: a wrong password, a version that is too old, a missing permission: at once.
+    /// - A store that cannot be reached: after the join limit, or twice that if it accepts connections and is silent.
     /// - An id that a live member has: once that member's session would be over if it were dead, which takes at most one and a
     ///   half of its session timeouts.
     /// - A store that answers but does not give this member its place: after the join limit and three session timeouts.
@@ -130,6 +131,7 @@ impl ElectionBuilder {
             registration: self.registration.clone(),
         };
         participant.check().map_err(JoinError::refused)?;
+        url.check(&participant, self.join_limit).await.map_err(|error| JoinError::Store(error.into()))?;
         let grace = self.config.stop_grace + Duration::from_secs(5);
         self.config.shutdown_limit = self.config.shutdown_limit.max(self.config.drain + grace);
         let (id, observes, told) = (Arc::clone(&self.config.id), self.config.observes, url.to_string());

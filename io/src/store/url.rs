@@ -38,7 +38,8 @@ pub enum StoreUrl {
         /// Path under which everything is stored, such as `/a/b`; empty for the root.
         chroot: String,
     },
-    /// `redis://[user[:password]@]host:port[/db][?wait=N]`, `rediss://…` with TLS, or `redis+unix:///path`.
+    /// `redis://[[user]:password@]host:port[/db][?wait=N]`, `rediss://…` with TLS, `redis+unix:///path`,
+    /// `redis+sentinel://…/name` or `redis+cluster://…`.
     Redis(RedisUrl),
     /// `etcd://host:port[,host:port…]`.
     Etcd {
@@ -130,6 +131,10 @@ impl FromStr for StoreUrl {
             "redis" => RedisUrl::tcp(authority("redis", rest)?, false).map(Self::Redis),
             "rediss" => RedisUrl::tcp(authority("rediss", rest)?, true).map(Self::Redis),
             "redis+unix" => RedisUrl::unix(authority("redis+unix", rest)?).map(Self::Redis),
+            "redis+sentinel" => RedisUrl::sentinel(authority("redis+sentinel", rest)?, false).map(Self::Redis),
+            "rediss+sentinel" => RedisUrl::sentinel(authority("rediss+sentinel", rest)?, true).map(Self::Redis),
+            "redis+cluster" => RedisUrl::cluster(authority("redis+cluster", rest)?, false).map(Self::Redis),
+            "rediss+cluster" => RedisUrl::cluster(authority("rediss+cluster", rest)?, true).map(Self::Redis),
             "etcd" => etcd(authority("etcd", rest)?),
             _ => Err(StoreUrlError::UnknownScheme { scheme: scheme.into() }),
         }
@@ -286,10 +291,24 @@ pub enum StoreUrlError {
         database: String,
     },
     /// Several servers are given where one is accepted.
-    #[error("`redis` URLs take one server, not `{servers}`")]
+    #[error(
+        "`redis` URLs take one server, not `{servers}`; accepted for several: redis+sentinel://host:port,…/name, \
+         redis+cluster://host:port,…"
+    )]
     OneServer {
         /// The servers as given.
         servers: String,
+    },
+    /// The name of the primary is missing.
+    #[error(
+        "a sentinel URL names the primary as the sentinels do; accepted: redis+sentinel://host:port[,host:port…]/name[/db]"
+    )]
+    NoPrimary,
+    /// A path is given for a Redis Cluster, which has one database alone.
+    #[error("`redis+cluster` URLs take no path, not `{path}`: a cluster has one database")]
+    ClusterPath {
+        /// The path as given.
+        path: String,
     },
     /// A path is given where none is accepted.
     #[error("`etcd` URLs take no path, not `{path}`")]
@@ -300,6 +319,7 @@ pub enum StoreUrlError {
 }
 
 const ACCEPTED: &str = "memory:[?election=lease], zookeeper://host:port[,host:port…][/chroot], redis://[[user]:password@]host:port[/db][?wait=N], \
+                        redis+unix:///path, redis+sentinel://host:port[,host:port…]/name, redis+cluster://host:port[,host:port…], \
                         etcd://host:port[,host:port…]";
 
 fn authority<'a>(scheme: &'static str, rest: &'a str) -> Result<&'a str, StoreUrlError> {
@@ -406,6 +426,10 @@ mod tests {
             ("rediss://a?wait=2", "rediss://a:6379/0?wait=2"),
             ("redis+unix:///run/redis.sock", "redis+unix:///run/redis.sock?db=0"),
             ("redis+unix:///run/redis.sock?wait=1&db=3", "redis+unix:///run/redis.sock?db=3&wait=1"),
+            ("redis+sentinel://a,b:1/main", "redis+sentinel://a:26379,b:1/main/0"),
+            ("rediss+sentinel://a/my%20main/3?wait=1", "rediss+sentinel://a:26379/my%20main/3?wait=1"),
+            ("redis+cluster://a,b:1/", "redis+cluster://a:6379,b:1"),
+            ("rediss+cluster://a?wait=1", "rediss+cluster://a:6379?wait=1"),
             ("etcd://a:1,b", "etcd://a:1,b:2379"),
         ] {
             let read: StoreUrl = url.parse().expect(url);
@@ -425,6 +449,13 @@ mod tests {
             ("redis://:s3cr@t@a:1/2", "redis://:***@a:1/2", None, "s3cr@t"),
             ("rediss://bob:s3cr%40t@a:1", "rediss://bob:***@a:1/0", Some("bob"), "s3cr@t"),
             ("redis+unix:///x?user=bob&pass=s3cr", "redis+unix:///x?db=0&user=bob&pass=***", Some("bob"), "s3cr"),
+            ("redis+cluster://:s3cr@a", "redis+cluster://:***@a:6379", None, "s3cr"),
+            (
+                "redis+sentinel://:s3cr@a/x?sentinel-pass=s3cr",
+                "redis+sentinel://:***@a:26379/x/0?sentinel-pass=***",
+                None,
+                "s3cr",
+            ),
         ] {
             let read: StoreUrl = url.parse().expect(url);
             assert_eq!(read.to_string(), written);
@@ -514,6 +545,10 @@ mod tests {
             ("redis+unix://a/x", "name a socket"),
             ("redis+unix:///x?db=y", "database `y`"),
             ("redis://a,b", "one server"),
+            ("redis+sentinel://a", "names the primary"),
+            ("redis+sentinel://a/x/y", "database `y`"),
+            ("redis+sentinel://a/x?sentinel_pass=secret", "parameter `sentinel_pass=***`"),
+            ("redis+cluster://a/1", "take no path"),
             ("redis://a/x", "database `x`"),
             ("redis://a/-1", "database `-1`"),
             ("etcd://a/x", "no path"),

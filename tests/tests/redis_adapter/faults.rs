@@ -42,6 +42,7 @@ async fn a_restart_with_its_data_keeps_the_sessions_and_begins_a_new_incarnation
     Ok(())
 }
 
+// L-B50
 #[tokio::test]
 async fn a_restart_without_data_ends_the_sessions_and_begins_a_new_incarnation() -> TestResult {
     let mut server = settled().await?;
@@ -66,12 +67,15 @@ async fn data_that_is_flushed_ends_the_sessions_and_begins_a_new_incarnation() -
     Ok(())
 }
 
+// L-B50
 #[tokio::test]
 async fn a_promoted_replica_without_the_last_writes_lets_nobody_lead_at_once() -> TestResult {
     let server = settled().await?;
-    let replica = server.replica().await?;
+    let mut replica = server.replica().await?;
     let (mut a, _) = leader(&server.url(), LONG).await;
     a.release(1).await;
+    on_server(&replica, "the term to arrive", redis::Cmd::exists(key("term")), |value| *value == redis::Value::Int(1))
+        .await;
     on_server(&replica, "the release to arrive", redis::Cmd::exists(key("lease")), |value| {
         *value == redis::Value::Int(0)
     })
@@ -85,7 +89,7 @@ async fn a_promoted_replica_without_the_last_writes_lets_nobody_lead_at_once() -
 
     let mut b = open(&replica.url(), "b", LONG);
     b.up().await;
-    assert_eq!(b.peek().await, LeaseReply::Free, "it knows of none");
+    let LeaseReply::Closed { .. } = b.peek().await else { panic!("it knows of none, and waits") };
     let Answer::Done(Reply::Lease(LeaseReply::Closed { left })) = b.acquire(3, SHORT).await else {
         panic!("the one that it does not know of may still be held")
     };
@@ -109,6 +113,7 @@ async fn a_replica_that_attaches_changes_nothing() -> TestResult {
     Ok(())
 }
 
+// L-B03, L-B04
 #[tokio::test]
 async fn a_server_that_stands_still_is_given_up_and_found_again() -> TestResult {
     let server = settled().await?;
@@ -139,6 +144,7 @@ async fn paused_clients_get_no_answer_in_time_and_go_on_after_the_pause() -> Tes
     Ok(())
 }
 
+// L-B49
 #[tokio::test]
 async fn scripts_that_the_server_forgot_are_sent_again() -> TestResult {
     let server = settled().await?;
@@ -151,7 +157,7 @@ async fn scripts_that_the_server_forgot_are_sent_again() -> TestResult {
 
 #[tokio::test]
 async fn a_primary_that_becomes_a_replica_is_left() -> TestResult {
-    let server = settled().await?;
+    let mut server = settled().await?;
     let other = RedisServer::start().await?;
     let (mut a, _) = leader(&server.url(), LONG).await;
     let mut demote = redis::cmd("REPLICAOF");
@@ -206,14 +212,13 @@ async fn a_term_that_no_replica_confirms_is_unknown_if_the_url_asks_for_it() -> 
 }
 
 #[tokio::test]
-async fn a_cluster_that_has_no_keys_refuses_and_one_that_has_them_serves() -> TestResult {
-    let server = RedisServer::start_with(&["--cluster-enabled", "yes"]).await?;
-    let mut a = open(&server.url(), "a", SHORT);
-    let mut slots = redis::cmd("CLUSTER");
-    slots.arg("ADDSLOTSRANGE").arg(0).arg(16_383);
-    server.command::<()>(&slots).await?;
-    // CLUSTERDOWN until then.
-    a.up().await;
-    a.done(Request::Sync).await;
+async fn connections_that_the_server_kills_are_replaced_and_the_holder_keeps_its_lease() -> TestResult {
+    let server = settled().await?;
+    let (mut a, _) = leader(&server.url(), LONG).await;
+    let mut kill = redis::cmd("CLIENT");
+    server.command::<()>(kill.arg("KILL").arg("TYPE").arg("pubsub")).await?;
+    assert_eq!(a.session_event().await, StoreEvent::Suspended);
+    back(&mut a).await;
+    assert_eq!(a.renew(1, LONG).await, RENEWED);
     Ok(())
 }

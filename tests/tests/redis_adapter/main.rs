@@ -1,8 +1,11 @@
 //! The adapter for Redis, on a real server: requests, sessions, time, faults of the server, and refusals.
 
+mod cases;
+mod cluster;
 mod faults;
 mod refusals;
 mod requests;
+mod sentinel;
 mod sessions;
 mod time;
 

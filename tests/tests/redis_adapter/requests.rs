@@ -38,6 +38,7 @@ async fn the_lease_goes_to_one_and_each_term_has_a_higher_epoch() -> TestResult 
     Ok(())
 }
 
+// L-B51
 #[tokio::test]
 async fn a_time_to_live_of_zero_is_refused_here_and_by_the_script() -> TestResult {
     let server = settled().await?;

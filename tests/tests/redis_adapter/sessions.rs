@@ -79,6 +79,7 @@ async fn what_an_earlier_connection_sent_does_nothing_once_a_later_one_was_heard
     Ok(())
 }
 
+// L-B35
 #[tokio::test]
 async fn a_lost_answer_leaves_it_unknown_and_the_lease_is_there() -> TestResult {
     let server = settled().await?;

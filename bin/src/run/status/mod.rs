@@ -41,6 +41,8 @@ async fn run(options: &Status) -> Result<(), Failure> {
     let store = &options.store.store;
     let cluster = options.store.cluster.to_string();
     let participant = Participant::new(&cluster, "status", STORE_LIMIT);
+    let tried = store.check(&participant, STORE_LIMIT).await;
+    tried.map_err(|error| Failure::Failed(format!("cannot use the store: {error}")))?;
     let mut connection =
         store.open(participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
     let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {

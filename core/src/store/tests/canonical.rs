@@ -200,3 +200,33 @@ fn a_leader_that_only_beats_comes_back_to_the_same_state() {
     let later = [round(), round()];
     assert_eq!(first, later);
 }
+
+/// A lease goes on in the canonical state as in the real one: nothing more of it has passed, and nothing less passes.
+#[test]
+fn the_end_of_a_lease_stays_as_far_away() {
+    let timeout = Duration::from_secs(2);
+    let mut machine = Machine::with_lease(Timing::unbounded(Duration::ZERO));
+    let client = Client { id: "a".into(), address: "a:1".into(), metadata: Default::default() };
+    let connect = Event::Connect { server: Server(0), client, previous: None, timeout };
+    let mut out = Vec::new();
+    machine.handle(Time::from_millis(5_000), connect, &mut out);
+    let session = Session(1);
+    let id = OpId { link: Link(1), slot: Slot::Election, sequence: 1 };
+    let (token, incarnation) = (crate::Token(7), crate::Incarnation(7));
+    let acquire = crate::store::LeaseRequest::Acquire { token, ttl: timeout, incarnation };
+    let request = Event::Request { session, id, request: Request::Lease(acquire) };
+    machine.handle(Time::from_millis(5_100), request, &mut out);
+    machine.handle(Time::from_millis(5_200), Event::Fault(Fault::Step { millis: -3_600_000 }), &mut out);
+    machine.handle(Time::from_millis(5_200), Event::Ping { session }, &mut out);
+
+    let now = Time::from_millis(5_300);
+    let (mut canonical, mut place) = machine.canonical(now, &mut Shift);
+    let mut at = now;
+    for _ in 0..4 {
+        machine.handle(at, Event::Ping { session }, &mut out);
+        canonical.handle(place, Event::Ping { session }, &mut out);
+        let left = |machine: &Machine| machine.lease().map(|holding| holding.left);
+        assert!(left(&machine).is_some() && left(&machine) == left(&canonical), "{machine:?} and {canonical:?}");
+        (at, place) = (at + timeout / 6, place + timeout / 6);
+    }
+}

@@ -4,10 +4,10 @@ use core::time::Duration;
 
 use tokio::time::Instant;
 
-use super::connection::Target;
 use super::failure::Failure;
 use super::layout::Layout;
 use super::script;
+use super::target::Target;
 use crate::store::{Participant, RedisUrl};
 
 /// Tries a server out for `participant`, for at most `limit`. Returns the reason why it cannot be used; `None` if it can, or

@@ -4,30 +4,17 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, ErrorKind, ProtocolVersion, PushInfo, PushKind, Value};
-use redis::{ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo, RedisError, ServerErrorKind};
+use redis::{Cmd, ErrorKind, PushInfo, PushKind, RedisError, ServerErrorKind, Value};
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::{Instant, timeout_at};
 
 use super::failure::Failure;
 use super::layout::Layout;
 use super::script::Script;
-use crate::Net;
-use crate::store::{RedisPlace, RedisUrl, ServerAddress};
+use super::target::{Aborted, Target};
 
 /// Oldest version whose scripts can do what ours do: their writes follow their effects, and they may ask for the time.
 const OLDEST: (u32, u32) = (6, 2);
-
-/// A server, and the way to it.
-#[derive(Clone, Debug)]
-pub(super) struct Target {
-    pub(super) url: RedisUrl,
-    /// Server to which another one of a cluster has referred us.
-    pub(super) server: Option<ServerAddress>,
-    /// Network to connect through. Default: the client's own, which knows TLS and sockets of this machine.
-    pub(super) net: Option<Arc<dyn Net>>,
-    pub(super) layout: Arc<Layout>,
-}
 
 /// Connection that is set up, subscribed, and known to lead to a server that can serve.
 pub(super) struct Connection {
@@ -51,10 +38,6 @@ pub(super) enum Push {
 }
 
 impl Target {
-    pub(super) fn new(url: RedisUrl, net: Option<Arc<dyn Net>>, layout: Layout) -> Self {
-        Self { url, server: None, net, layout: Arc::new(layout) }
-    }
-
     /// Connects by `deadline`.
     pub(super) async fn connect(&self, deadline: Instant) -> Result<(Connection, Pushes), Failure> {
         in_time(deadline, self.set_up()).await
@@ -62,70 +45,17 @@ impl Target {
 
     async fn set_up(&self) -> Result<(Connection, Pushes), Failure> {
         let (sender, pushes) = unbounded_channel();
-        let config = AsyncConnectionConfig::new()
-            .set_connection_timeout(None)
-            .set_response_timeout(None)
-            .set_push_sender(sender);
-        let (client, task) = match (&self.net, &self.url.place) {
-            (Some(net), RedisPlace::Tcp { server, tls: false }) => {
-                let server = self.server.as_ref().unwrap_or(server);
-                let stream = net.connect(&server.to_string()).await.map_err(RedisError::from)?;
-                let (client, driver) = MultiplexedConnection::new_with_config(&self.login(), stream, config).await?;
-                (client, Some(Aborted(tokio::spawn(driver).abort_handle())))
-            }
-            (Some(_) | None, _) => {
-                let info = self.address().into_connection_info()?.set_redis_settings(self.login());
-                (Client::open(info)?.get_multiplexed_async_connection_with_config(&config).await?, None)
-            }
-        };
-        let (layout, wait) = (Arc::clone(&self.layout), self.url.wait);
-        let connection = Connection { client, _task: task, layout, wait };
-        connection.check_server().await?;
+        let (client, task) = self.dial(sender).await?;
+        let connection = Connection { client, _task: task, layout: Arc::clone(&self.layout), wait: self.url.wait };
+        connection.check_server(self.url.is_cluster()).await?;
         connection.subscribe().await?;
         Ok((connection, Pushes(pushes)))
-    }
-
-    fn address(&self) -> ConnectionAddr {
-        match &self.url.place {
-            RedisPlace::Tcp { server, tls } => {
-                let ServerAddress { host, port } = self.server.as_ref().unwrap_or(server).clone();
-                if !tls {
-                    return ConnectionAddr::Tcp(host, port);
-                }
-                provide_cryptography();
-                ConnectionAddr::TcpTls { host, port, insecure: false, tls_params: None }
-            }
-            RedisPlace::Unix { path } => ConnectionAddr::Unix(path.into()),
-        }
-    }
-
-    fn login(&self) -> RedisConnectionInfo {
-        let info = RedisConnectionInfo::default()
-            .set_protocol(ProtocolVersion::RESP3)
-            .set_lib_name("rolecall", env!("CARGO_PKG_VERSION"))
-            .set_db(self.url.database.into());
-        let info = match &self.url.password {
-            Some(password) => info.set_password(&password.0),
-            None => info,
-        };
-        match &self.url.user {
-            Some(user) => info.set_username(user),
-            None => info,
-        }
-    }
-}
-
-/// Installs a provider of cryptography, unless the program has chosen one.
-fn provide_cryptography() {
-    if rustls::crypto::CryptoProvider::get_default().is_none() {
-        // Another thread may have installed one meanwhile, which is as good.
-        let _ = rustls::crypto::ring::default_provider().install_default();
     }
 }
 
 impl Connection {
-    /// Checks that the server is new enough, and not a replica.
-    async fn check_server(&self) -> Result<(), Failure> {
+    /// Checks that the server is new enough, of the kind that is expected, and not a replica.
+    async fn check_server(&self, is_of_cluster: bool) -> Result<(), Failure> {
         let server = self.info("server").await?;
         let version = field(&server, "redis_version").unwrap_or("unknown");
         let mut parts = version.split('.').map_while(|part| part.parse().ok());
@@ -133,6 +63,9 @@ impl Connection {
             let (major, minor) = OLDEST;
             let reason = format!("the server is Redis {version}; needed: {major}.{minor} or later");
             return Err(Failure::Useless { refused: true, reason });
+        }
+        if is_of_cluster && field(&server, "redis_mode") != Some("cluster") {
+            return Err(Failure::Useless { refused: true, reason: "the server is not part of a Redis Cluster".into() });
         }
         let replication = self.info("replication").await?;
         match field(&replication, "role") {
@@ -256,13 +189,4 @@ async fn in_time<T>(deadline: Instant, work: impl Future<Output = Result<T, Fail
         let passed = deadline.saturating_duration_since(begin).max(Duration::from_millis(1));
         Err(Failure::Silent { reason: format!("no answer within {} ms", passed.as_millis()) })
     })
-}
-
-/// Task that is aborted when this is dropped.
-struct Aborted(tokio::task::AbortHandle);
-
-impl Drop for Aborted {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }

@@ -6,8 +6,8 @@ use rolecall_core::Session as SessionNumber;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::Command;
-use super::connection::Target;
 use super::session::{End, Session};
+use super::target::Target;
 use crate::Entropy;
 use crate::store::{Participant, StoreEvent};
 

@@ -54,6 +54,7 @@ pub mod record;
 mod request;
 mod script;
 mod session;
+mod target;
 mod watches;
 
 use core::task::{Context, Poll};
@@ -64,10 +65,10 @@ use rolecall_core::{Family, OpId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 pub use self::check::check;
-use self::connection::Target;
 use self::driver::Driver;
 use self::layout::Layout;
 pub use self::layout::directory_name;
+use self::target::Target;
 use super::{Participant, ParticipantError, RedisUrl, Store, StoreEvent};
 use crate::{Entropy, Net, OsEntropy};
 

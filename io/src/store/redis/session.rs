@@ -14,11 +14,12 @@ use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until};
 use tracing::{info, warn};
 
 use super::Command;
-use super::connection::{Push, Pushes, Target};
+use super::connection::{Push, Pushes};
 use super::failure::Failure;
 use super::request::{SessionHandle, perform};
+use super::target::Target;
 use super::watches::Watches;
-use crate::store::{Participant, RedisPlace, ServerAddress, StoreEvent};
+use crate::store::{Participant, StoreEvent};
 
 const FIRST_DELAY: Duration = Duration::from_millis(50);
 const LAST_DELAY: Duration = Duration::from_secs(5);
@@ -144,10 +145,10 @@ impl<'a> Session<'a> {
             Failure::SessionOver => return Err(End::Lost),
             Failure::Moved { address } => {
                 info!(address, "another server of the cluster has the keys");
-                self.redirect(address);
+                self.target.refer(address);
             }
             Failure::Useless { reason, .. } | Failure::Silent { reason } => {
-                self.target.server = None;
+                self.target.turn();
                 warn!(url = %self.target.url, reason, "cannot open a session with Redis; trying again");
             }
             Failure::Refused(_) | Failure::Unknown => {
@@ -157,16 +158,6 @@ impl<'a> Session<'a> {
         // The server ended it by now, unless it stood still; it may also have been replaced.
         let is_over = self.is_open && self.heard.elapsed() > self.timeout() + self.timeout() / 2;
         if is_over { Err(End::Lost) } else { Ok(()) }
-    }
-
-    /// Connects to another server next: the keys are there.
-    fn redirect(&mut self, address: &str) {
-        let split = address.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
-        if let (RedisPlace::Tcp { server, .. }, Some((host, port))) = (&self.target.url.place, split) {
-            // Without a host it is the same one.
-            let host = if host.is_empty() { server.host.clone() } else { host.to_owned() };
-            self.target.server = Some(ServerAddress { host, port });
-        }
     }
 
     /// Waits for `work`. Meanwhile, answers commands as a store without a connection does.
@@ -288,7 +279,7 @@ impl<'a> Session<'a> {
                 ControlFlow::Break(Some(End::Lost))
             }
             Failure::Moved { address } => {
-                self.redirect(&address);
+                self.target.refer(&address);
                 ControlFlow::Break(None)
             }
             Failure::Useless { reason, .. } | Failure::Silent { reason } => {

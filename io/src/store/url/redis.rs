@@ -4,12 +4,23 @@ use core::fmt;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use super::{Password, ServerAddress, StoreUrlError, server_of, split_path};
+use super::{List, Password, ServerAddress, StoreUrlError, server_of, servers_of, split_path};
 
-/// URL of a Redis: `redis://[[user]:password@]host:port[/db][?wait=N]`, `rediss://…` with TLS, or
-/// `redis+unix:///path[?db=N&user=…&pass=…&wait=N]`.
+/// Port of a server, unless the URL names another.
+const SERVER_PORT: u16 = 6379;
+/// Port of a sentinel, unless the URL names another.
+const SENTINEL_PORT: u16 = 26379;
+
+/// URL of a Redis, in one of these forms:
 ///
-/// User and password may be percent-encoded. [`Display`](fmt::Display) masks the password.
+/// - `redis://[[user]:password@]host:port[/db][?wait=N]`, one server, or `rediss://…` with TLS;
+/// - `redis+unix:///path[?db=N&user=…&pass=…&wait=N]`, a socket of this machine;
+/// - `redis+sentinel://[[user]:password@]host:port[,host:port…]/name[/db][?sentinel-pass=…&wait=N]`, the primary that the
+///   sentinels know as `name`, or `rediss+sentinel://…` with TLS;
+/// - `redis+cluster://[[user]:password@]host:port[,host:port…][?wait=N]`, servers of one Redis Cluster, or `rediss+cluster://…`
+///   with TLS.
+///
+/// User and password may be percent-encoded. [`Display`](fmt::Display) masks the passwords.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RedisUrl {
     /// Place of the server.
@@ -39,6 +50,24 @@ pub enum RedisPlace {
         /// Path of the socket.
         path: String,
     },
+    /// The primary that sentinels name, which changes when they promote a replica.
+    Sentinel {
+        /// Sentinels, at least one.
+        sentinels: Vec<ServerAddress>,
+        /// Name by which they know the primary.
+        name: String,
+        /// Password of the sentinels, which have a login of their own.
+        password: Option<Password>,
+        /// True to use TLS, to the sentinels as well.
+        tls: bool,
+    },
+    /// A Redis Cluster, one of whose servers has the keys.
+    Cluster {
+        /// Servers to ask first, at least one.
+        servers: Vec<ServerAddress>,
+        /// True to use TLS.
+        tls: bool,
+    },
 }
 
 impl RedisUrl {
@@ -48,47 +77,100 @@ impl RedisUrl {
             RedisPlace::Tcp { tls: false, .. } => "redis",
             RedisPlace::Tcp { tls: true, .. } => "rediss",
             RedisPlace::Unix { .. } => "redis+unix",
+            RedisPlace::Sentinel { tls: false, .. } => "redis+sentinel",
+            RedisPlace::Sentinel { tls: true, .. } => "rediss+sentinel",
+            RedisPlace::Cluster { tls: false, .. } => "redis+cluster",
+            RedisPlace::Cluster { tls: true, .. } => "rediss+cluster",
+        }
+    }
+
+    /// True if the server is one of a Redis Cluster.
+    #[cfg(feature = "redis")]
+    pub(crate) const fn is_cluster(&self) -> bool {
+        match self.place {
+            RedisPlace::Cluster { .. } => true,
+            RedisPlace::Tcp { .. } | RedisPlace::Unix { .. } | RedisPlace::Sentinel { .. } => false,
         }
     }
 
     pub(super) fn tcp(rest: &str, tls: bool) -> Result<Self, StoreUrlError> {
-        let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
-        let (rest, query) = split_query(rest);
-        let (server, path) = split_path(rest);
-        if server.contains(',') {
-            return Err(StoreUrlError::OneServer { servers: server.into() });
+        let Parts { login, servers, path, query } = Parts::of(rest);
+        if servers.contains(',') {
+            return Err(StoreUrlError::OneServer { servers: servers.into() });
         }
-        let number = path.strip_prefix('/').unwrap_or(path);
-        let (user, password) = login.map_or(Ok((None, None)), credentials)?;
-        let database = if number.is_empty() { 0 } else { database(number)? };
-        let place = RedisPlace::Tcp { server: server_of(server, 6379)?, tls };
-        let mut url = Self { place, user, password, database, wait: 0 };
-        for (name, value) in parameters(query) {
-            match (name, value.parse()) {
-                ("wait", Ok(wait)) if wait > 0 => url.wait = wait,
-                _ => return Err(unknown(name, value, "wait=1, or another number of replicas")),
-            }
-        }
-        Ok(url)
+        let server = server_of(servers, SERVER_PORT)?;
+        let database = database(path.strip_prefix('/').unwrap_or(path))?;
+        let url = Self::at(RedisPlace::Tcp { server, tls }, login, database)?;
+        url.parameters(query, "wait=1, or another number of replicas", |_, _, _| Ok(false))
     }
 
     pub(super) fn unix(rest: &str) -> Result<Self, StoreUrlError> {
-        let (path, query) = split_query(rest);
+        let (path, query) = rest.split_once('?').unwrap_or((rest, ""));
         if !path.starts_with('/') {
             return Err(StoreUrlError::NoSocket);
         }
-        let place = RedisPlace::Unix { path: path.into() };
-        let mut url = Self { place, user: None, password: None, database: 0, wait: 0 };
-        for (name, value) in parameters(query) {
+        let url = Self::at(RedisPlace::Unix { path: path.into() }, None, 0)?;
+        url.parameters(query, "db, user, pass, wait=1 or another number of replicas", |url, name, value| {
+            match name {
+                "db" => url.database = database(value)?,
+                "user" => url.user = Some(decoded(value)?),
+                "pass" => url.password = Some(Password(decoded(value)?)),
+                _ => return Ok(false),
+            }
+            Ok(true)
+        })
+    }
+
+    pub(super) fn sentinel(rest: &str, tls: bool) -> Result<Self, StoreUrlError> {
+        let Parts { login, servers, path, query } = Parts::of(rest);
+        let sentinels = servers_of(servers, SENTINEL_PORT)?;
+        let path = path.strip_prefix('/').unwrap_or(path);
+        let (name, number) = path.split_once('/').unwrap_or((path, ""));
+        if name.is_empty() {
+            return Err(StoreUrlError::NoPrimary);
+        }
+        let place = RedisPlace::Sentinel { sentinels, name: decoded(name)?, password: None, tls };
+        let url = Self::at(place, login, database(number)?)?;
+        url.parameters(query, "sentinel-pass, wait=1 or another number of replicas", |url, name, value| {
+            let RedisPlace::Sentinel { password, .. } = &mut url.place else { return Ok(false) };
+            if name != "sentinel-pass" {
+                return Ok(false);
+            }
+            *password = Some(Password(decoded(value)?));
+            Ok(true)
+        })
+    }
+
+    pub(super) fn cluster(rest: &str, tls: bool) -> Result<Self, StoreUrlError> {
+        let Parts { login, servers, path, query } = Parts::of(rest);
+        if !path.is_empty() && path != "/" {
+            return Err(StoreUrlError::ClusterPath { path: path.into() });
+        }
+        let url = Self::at(RedisPlace::Cluster { servers: servers_of(servers, SERVER_PORT)?, tls }, login, 0)?;
+        url.parameters(query, "wait=1, or another number of replicas", |_, _, _| Ok(false))
+    }
+
+    fn at(place: RedisPlace, login: Option<&str>, database: u32) -> Result<Self, StoreUrlError> {
+        let (user, password) = login.map_or(Ok((None, None)), credentials)?;
+        Ok(Self { place, user, password, database, wait: 0 })
+    }
+
+    /// Sets the parameters of a query. `set` does so for those that not all URLs have, and returns false for others.
+    fn parameters(
+        mut self,
+        query: &str,
+        accepted: &'static str,
+        set: impl Fn(&mut Self, &str, &str) -> Result<bool, StoreUrlError>,
+    ) -> Result<Self, StoreUrlError> {
+        for part in query.split('&').filter(|part| !part.is_empty()) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
             match (name, value.parse()) {
-                ("db", _) => url.database = database(value)?,
-                ("user", _) => url.user = Some(decoded(value)?),
-                ("pass", _) => url.password = Some(Password(decoded(value)?)),
-                ("wait", Ok(wait)) if wait > 0 => url.wait = wait,
-                _ => return Err(unknown(name, value, "db, user, pass, wait=1 or another number of replicas")),
+                ("wait", Ok(wait)) if wait > 0 => self.wait = wait,
+                _ if set(&mut self, name, value)? => {}
+                _ => return Err(unknown(name, value, accepted)),
             }
         }
-        Ok(url)
+        Ok(self)
     }
 }
 
@@ -97,25 +179,51 @@ impl fmt::Display for RedisUrl {
         let Self { place, user, password, database, wait } = self;
         write!(formatter, "{}://", self.scheme())?;
         let user = user.as_deref().map(encoded).unwrap_or_default();
-        match place {
-            RedisPlace::Tcp { server, .. } => {
-                if password.is_some() {
-                    write!(formatter, "{user}:***@")?;
-                }
-                write!(formatter, "{server}/{database}")?;
-                if *wait > 0 { write!(formatter, "?wait={wait}") } else { Ok(()) }
-            }
-            RedisPlace::Unix { path } => {
-                write!(formatter, "{path}?db={database}")?;
-                if !user.is_empty() {
-                    write!(formatter, "&user={user}")?;
-                }
-                if password.is_some() {
-                    formatter.write_str("&pass=***")?;
-                }
-                if *wait > 0 { write!(formatter, "&wait={wait}") } else { Ok(()) }
-            }
+        let mut query = Vec::new();
+        if password.is_some() && !matches!(place, RedisPlace::Unix { .. }) {
+            write!(formatter, "{user}:***@")?;
         }
+        match place {
+            RedisPlace::Tcp { server, tls: _ } => write!(formatter, "{server}/{database}")?,
+            RedisPlace::Unix { path } => {
+                formatter.write_str(path)?;
+                query.push(format!("db={database}"));
+                if !user.is_empty() {
+                    query.push(format!("user={user}"));
+                }
+                if password.is_some() {
+                    query.push("pass=***".into());
+                }
+            }
+            RedisPlace::Sentinel { sentinels, name, password, tls: _ } => {
+                write!(formatter, "{}/{}/{database}", List(sentinels), encoded(name))?;
+                if password.is_some() {
+                    query.push("sentinel-pass=***".into());
+                }
+            }
+            RedisPlace::Cluster { servers, tls: _ } => List(servers).fmt(formatter)?,
+        }
+        if *wait > 0 {
+            query.push(format!("wait={wait}"));
+        }
+        if query.is_empty() { Ok(()) } else { write!(formatter, "?{}", query.join("&")) }
+    }
+}
+
+/// Parts of a URL behind its scheme.
+struct Parts<'a> {
+    login: Option<&'a str>,
+    servers: &'a str,
+    path: &'a str,
+    query: &'a str,
+}
+
+impl<'a> Parts<'a> {
+    fn of(rest: &'a str) -> Self {
+        let (login, rest) = rest.rsplit_once('@').map_or((None, rest), |(login, rest)| (Some(login), rest));
+        let (rest, query) = rest.split_once('?').unwrap_or((rest, ""));
+        let (servers, path) = split_path(rest);
+        Self { login, servers, path, query }
     }
 }
 
@@ -127,24 +235,18 @@ fn credentials(login: &str) -> Result<(Option<String>, Option<Password>), StoreU
     Ok((user, Some(Password(decoded(password)?))))
 }
 
+/// Number of a database; 0 if none is given.
 fn database(number: &str) -> Result<u32, StoreUrlError> {
+    if number.is_empty() {
+        return Ok(0);
+    }
     number.parse().map_err(|_| StoreUrlError::Database { database: number.into() })
-}
-
-fn split_query(rest: &str) -> (&str, &str) {
-    rest.split_once('?').unwrap_or((rest, ""))
-}
-
-/// Names and values of a query.
-fn parameters(query: &str) -> impl Iterator<Item = (&str, &str)> {
-    let parts = query.split('&').filter(|part| !part.is_empty());
-    parts.map(|part| part.split_once('=').unwrap_or((part, "")))
 }
 
 fn unknown(name: &str, value: &str, accepted: &'static str) -> StoreUrlError {
     let parameter = match (name, value) {
         (_, "") => name.to_owned(),
-        ("pass" | "password", _) => format!("{name}=***"),
+        (name, _) if name.contains("pass") => format!("{name}=***"),
         _ => format!("{name}={value}"),
     };
     StoreUrlError::Parameter { parameter, accepted }

@@ -11,11 +11,8 @@ local held = lease(now)
 if held then
     return { 'held', held.token, held.owner, held.id, held.epoch, text(held.left) }
 end
--- Somebody may lead under a lease that was lost with the server before: the longest one has to pass.
-local born, longest = unpack(redis.call('HMGET', STORE, 'born', 'longest'))
-longest = math.max(tonumber(longest) or 0, ttl)
-redis.call('HSET', STORE, 'longest', text(longest))
-local left = born + longest - now
+asked_for(ttl)
+local left = closed_for(now)
 if left > 0 then
     return { 'closed', text(left) }
 end

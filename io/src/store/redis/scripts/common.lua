@@ -89,6 +89,20 @@ local function lease(now)
     end
 end
 
+-- Time for which nobody may lead yet, in milliseconds: somebody may still do so under a lease that was lost with the server
+-- before, and the longest one ever asked for has to pass.
+local function closed_for(now)
+    local born, longest = unpack(redis.call('HMGET', STORE, 'born', 'longest'))
+    return born + (tonumber(longest) or 0) - now
+end
+
+-- The longest lease ever asked for outlives the lease.
+local function asked_for(ttl)
+    if ttl > (tonumber(redis.call('HGET', STORE, 'longest')) or 0) then
+        redis.call('HSET', STORE, 'longest', text(ttl))
+    end
+end
+
 if not TIMEOUT or TIMEOUT <= 0 then
     return redis.error_reply('ERR a session timeout of ' .. tostring(ARGV[4]) .. ' ms')
 end

@@ -11,9 +11,6 @@ local held = lease(now)
 if not held or held.token ~= token then
     return { 'refused', 'lost' }
 end
-local longest = tonumber(redis.call('HGET', STORE, 'longest')) or 0
-if ttl > longest then
-    redis.call('HSET', STORE, 'longest', text(ttl))
-end
+asked_for(ttl)
 redis.call('HSET', LEASE, 'ttl', text(ttl), 'ends', text(now + ttl))
 return { 'done' }
