@@ -100,7 +100,7 @@ mutants! {
     ForeignHolderIgnored,
     /// Every attempt of a connection has the same token.
     TokenUsedTwice,
-    /// What an acquisition of unknown outcome may have left is not given back.
+    /// An acquisition of unknown outcome is not given back.
     UnknownAcquireLeft,
     /// The lease of a term that is over is given up while its service still stops (kubernetes PR 139991).
     LeaseReleasedUnstopped,

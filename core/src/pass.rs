@@ -4,9 +4,10 @@
 use alloc::vec::Vec;
 use core::time::Duration;
 
+use crate::mutant::Mutant;
 use crate::rename::{Rename, Renamer, TimeKind};
 use crate::store::Request;
-use crate::{Action, Link, OpId, Session, Sink, Slot, Time, Timer};
+use crate::{Action, Config, Link, OpId, Session, Sink, Slot, Time, Timer};
 
 /// Gives out operation ids. All machines of a node share one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -73,6 +74,36 @@ impl<Kind> Pending<Kind> {
     /// True if it is this operation, and its answer would still count.
     pub(crate) fn awaits(&self, now: Time, id: OpId) -> bool {
         self.id == id && now < self.deadline
+    }
+}
+
+/// Takes the operation out of its slot if this is its answer.
+pub(crate) fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {
+    slot.take_if(|pending| pending.id == id || Mutant::StaleAnswerAccepted.lives() && pending.id.slot == id.slot)
+}
+
+/// Time at which everything is read again although nothing happened, since watches get lost in the field.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Relist(Option<Time>);
+
+impl Relist {
+    pub(crate) fn schedule(&mut self, now: Time, standing: &Standing, config: &Config) {
+        self.0 = Some(now + standing.jittered(config.relist, 3));
+    }
+
+    pub(crate) fn cancel(&mut self) {
+        self.0 = None;
+    }
+
+    /// True if it is due; the next one is then scheduled.
+    pub(crate) fn is_due(&mut self, now: Time, standing: Option<&Standing>, config: &Config) -> bool {
+        let Some(standing) = standing.filter(|_| self.0.is_some_and(|at| at <= now)) else { return false };
+        self.schedule(now, standing, config);
+        true
+    }
+
+    pub(crate) fn is_scheduled(&self) -> bool {
+        self.0.is_some()
     }
 }
 
@@ -159,10 +190,25 @@ impl Soonest {
         }
     }
 
+    /// Considers the next time at which everything is read again.
+    pub(crate) fn relist(&mut self, relist: &Relist) {
+        if let Some(at) = relist.0 {
+            self.consider(at, Timer::Relist);
+        }
+    }
+
     /// Considers the end of a delay.
     pub(crate) fn retry(&mut self, backoff: &Backoff) {
         if let Some(at) = backoff.deadline() {
             self.consider(at, Timer::Retry);
+        }
+    }
+}
+
+impl Rename for Relist {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        if let Some(at) = &mut self.0 {
+            renamer.time(TimeKind::Deadline(Timer::Relist), at);
         }
     }
 }

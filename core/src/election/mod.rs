@@ -114,7 +114,7 @@ impl Election {
     pub(crate) fn new(timing: Timing) -> Self {
         match timing {
             Timing::Queue(timing) => Self::Queue(Queue::new(timing)),
-            Timing::Lease(timing) => Self::Lease(Lease::new(timing)),
+            Timing::Lease(_) => Self::Lease(Lease::new()),
         }
     }
 
@@ -130,7 +130,7 @@ impl Election {
     pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
         match self {
             Self::Queue(queue) => queue.resume(now, standing, config),
-            Self::Lease(lease) => lease.resume(now, standing, config),
+            Self::Lease(lease) => lease.begin(now, standing, config),
         }
     }
 
@@ -180,7 +180,7 @@ impl Election {
     pub(crate) fn noticed(&mut self, id: OpId, notice: Notice) {
         match self {
             Self::Queue(queue) => queue.noticed(id, notice),
-            Self::Lease(lease) => lease.noticed(id, notice),
+            Self::Lease(lease) => lease.noticed(id),
         }
     }
 

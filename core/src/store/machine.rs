@@ -60,7 +60,7 @@ impl Host {
         Time::from_nanos(now.as_nanos().saturating_add(BEGINNING).saturating_add_signed(self.stepped))
     }
 
-    /// What a script reads of the server at a true time.
+    /// The server at a true time, as a script reads it.
     pub(super) fn reading(&self, now: Time) -> Reading {
         Reading { wall: self.wall(now), life: self.life }
     }

@@ -89,16 +89,17 @@ impl Lease {
         if self.look || self.view == View::Unread {
             return Some((Ask::Peek { watch: true }, LeaseRequest::Peek { watch: true }));
         }
-        let record = floor.record(standing)?;
-        let (token, mut incarnation) = self.next_attempt(standing);
-        if Mutant::OldIncarnationOffered.lives() {
-            incarnation = record.incarnation;
-        }
         match self.view {
-            View::Free => {
-                Some((Ask::Acquire { token }, LeaseRequest::Acquire { token, ttl: standing.timeout, incarnation }))
-            }
+            View::Free => self.acquire(standing, floor),
             View::Unread | View::Taken | View::Stray(_) => None,
         }
+    }
+
+    /// The next attempt, once the record of the latest term was read.
+    fn acquire(&self, standing: &Standing, floor: &Floor) -> Option<(Ask, LeaseRequest)> {
+        let record = floor.record(standing)?;
+        let (token, fresh) = self.next_attempt(standing);
+        let incarnation = if Mutant::OldIncarnationOffered.lives() { record.incarnation } else { fresh };
+        Some((Ask::Acquire { token }, LeaseRequest::Acquire { token, ttl: standing.timeout, incarnation }))
     }
 }

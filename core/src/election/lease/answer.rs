@@ -5,8 +5,8 @@ use core::time::Duration;
 use super::{Ask, Lease, LeaseTiming, Leftover, Term, View};
 use crate::election::{Context, Discovery};
 use crate::mutant::Mutant;
-use crate::pass::Pending;
-use crate::store::{Answer, Holding, LeaseReply, Notice, Refusal, Reply};
+use crate::pass::{Pending, take};
+use crate::store::{Answer, Holding, LeaseReply, Refusal, Reply};
 use crate::{Config, Fence, OpId, Time, Token};
 
 impl Lease {
@@ -27,7 +27,7 @@ impl Lease {
 
     /// Handles a fired watch: the lease was given up. If an answer is pending for it, the answer is only marked as out of
     /// date.
-    pub(crate) fn noticed(&mut self, id: OpId, _notice: Notice) {
+    pub(crate) fn noticed(&mut self, id: OpId) {
         if let Some(pending) = self.pending.as_mut().filter(|pending| pending.id == id) {
             pending.dirty = true;
         } else if self.watch.take_if(|watch| *watch == id).is_some() {
@@ -157,8 +157,4 @@ fn valid_until(context: &Context<'_>, sent: Time) -> Time {
         return from + standing.timeout.saturating_sub(config.gate_close);
     }
     config.validity(standing.timeout).map_or(from, |validity| from + validity)
-}
-
-fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {
-    slot.take_if(|pending| pending.id == id || Mutant::StaleAnswerAccepted.lives() && pending.id.slot == id.slot)
 }

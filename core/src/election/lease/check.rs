@@ -23,7 +23,7 @@ impl Lease {
     /// Checks a quiet machine: if nothing is pending or scheduled, this node has to be where it should be.
     fn check_quiet(&self, standing: &Standing, will: Will, floor: &Floor) -> Result<(), Violation> {
         let to_give_up = self.leftover.is_some_and(|leftover| !leftover.served || will == Will::Withdraw);
-        if self.relist_at.is_none() || to_give_up {
+        if !self.relist.is_scheduled() || to_give_up {
             return Err(Violation::Stuck);
         }
         if self.term.is_some() {

@@ -22,13 +22,12 @@ use core::time::Duration;
 
 use super::Position;
 use crate::mutant::Mutant;
-use crate::pass::{Backoff, Pending, Soonest, Standing, remember};
+use crate::pass::{Backoff, Pending, Relist, Soonest, Standing, remember};
 use crate::{Config, Fence, Incarnation, OpId, Time, Timer, Token};
 
 /// This node's standing in an election by a lease.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lease {
-    timing: LeaseTiming,
     /// Number of attempts of this process so far, each of which had a token of its own.
     attempts: u32,
     view: View,
@@ -49,7 +48,7 @@ pub(crate) struct Lease {
     beat: Option<Pending<Token>>,
     backoff: Backoff,
     release_backoff: Backoff,
-    relist_at: Option<Time>,
+    relist: Relist,
     /// Rank of this node among the members.
     rank: u32,
 }
@@ -102,9 +101,8 @@ enum Ask {
 }
 
 impl Lease {
-    pub(crate) fn new(timing: LeaseTiming) -> Self {
+    pub(crate) fn new() -> Self {
         Self {
-            timing,
             attempts: 0,
             view: View::Unread,
             look: false,
@@ -119,20 +117,15 @@ impl Lease {
             beat: None,
             backoff: Backoff::default(),
             release_backoff: Backoff::default(),
-            relist_at: None,
+            relist: Relist::default(),
             rank: 0,
         }
     }
 
-    /// Begins a session other than the one before.
+    /// Begins a session, or resumes it after a reconnect: the lease is read.
     pub(crate) fn begin(&mut self, now: Time, standing: &Standing, config: &Config) {
-        self.resume(now, standing, config);
-    }
-
-    /// Resumes the same session after a reconnect: the lease is read again.
-    pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
         self.look = true;
-        self.relist_at = Some(now + standing.jittered(config.relist, 3));
+        self.relist.schedule(now, standing, config);
     }
 
     /// Handles the loss of the connection: no pending request is sure to be answered, and no watch is certain.
@@ -146,7 +139,7 @@ impl Lease {
         self.look_at = None;
         self.backoff.clear();
         self.release_backoff.clear();
-        self.relist_at = None;
+        self.relist.cancel();
     }
 
     /// Handles the end of the session, or the loss of all knowledge about it: nothing of it is this node's any more.
@@ -191,14 +184,11 @@ impl Lease {
         if self.look_at.take_if(|at| *at <= now).is_some() {
             self.look_again();
         }
-        if let (Some(at), Some(standing)) = (self.relist_at, standing)
-            && at <= now
-        {
+        let relists = self.relist.is_due(now, standing, config);
+        if relists {
             self.look_again();
-            self.relist_at = Some(now + standing.jittered(config.relist, 3));
-            return true;
         }
-        false
+        relists
     }
 
     /// Waits for the pending answer no longer. An acquisition may have happened, or still happen.
@@ -275,9 +265,7 @@ impl Lease {
         if let Some(at) = self.look_at {
             soonest.consider(at, Timer::Look);
         }
-        if let Some(at) = self.relist_at {
-            soonest.consider(at, Timer::Relist);
-        }
+        soonest.relist(&self.relist);
     }
 
     /// Marks all knowledge of the lease as out of date, a pending answer included.

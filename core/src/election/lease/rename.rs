@@ -7,7 +7,6 @@ use crate::{Timer, Token};
 impl Rename for Lease {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         let Self {
-            timing: _,
             attempts,
             view,
             look: _,
@@ -22,7 +21,7 @@ impl Rename for Lease {
             beat,
             backoff,
             release_backoff,
-            relist_at,
+            relist,
             rank: _,
         } = self;
         renamer.attempts(attempts);
@@ -41,9 +40,7 @@ impl Rename for Lease {
         beat.rename(renamer);
         backoff.rename(renamer);
         release_backoff.rename(renamer);
-        if let Some(at) = relist_at {
-            renamer.time(TimeKind::Deadline(Timer::Relist), at);
-        }
+        relist.rename(renamer);
     }
 }
 

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::{Ask, Candidate, Doubt, Head, Queue, Term, View, Watch, owns};
 use crate::election::{Context, Discovery};
 use crate::mutant::Mutant;
-use crate::pass::Pending;
+use crate::pass::{Pending, take};
 use crate::store::{Answer, Notice, QueueReply, Refusal, Reply};
 use crate::{Config, Epoch, Fence, Incarnation, OpId, Session, Slot, Time};
 
@@ -351,8 +351,4 @@ fn proves_session(answer: &Answer) -> bool {
 /// End of the time that a contact proves a session, if all servers of the store hear of it without delay.
 fn validity(context: &Context<'_>, sent: Time) -> Time {
     context.config.validity(context.standing.timeout).map_or(sent, |validity| sent + validity)
-}
-
-fn take<Kind>(slot: &mut Option<Pending<Kind>>, id: OpId) -> Option<Pending<Kind>> {
-    slot.take_if(|pending| pending.id == id || Mutant::StaleAnswerAccepted.lives() && pending.id.slot == id.slot)
 }

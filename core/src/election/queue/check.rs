@@ -29,7 +29,7 @@ impl Queue {
 
     /// Checks a quiet machine: if nothing is pending or scheduled, this node has to be where it should be.
     fn check_quiet(&self, standing: &Standing, will: Will, floor: &Floor) -> Result<(), Violation> {
-        if self.doubt != Doubt::Sure || self.look || self.relist_at.is_none() {
+        if self.doubt != Doubt::Sure || self.look || !self.relist.is_scheduled() {
             return Err(Violation::Stuck);
         }
         if self.own.len() > 1 {

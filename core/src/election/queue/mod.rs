@@ -30,7 +30,7 @@ use ownerless::Ownerless;
 
 use super::Position;
 use crate::mutant::Mutant;
-use crate::pass::{Backoff, Pending, Soonest, Standing, remember};
+use crate::pass::{Backoff, Pending, Relist, Soonest, Standing, remember};
 use crate::{Config, Fence, Incarnation, OpId, Session, Time, Timer};
 
 /// This node's standing in the queue.
@@ -61,7 +61,7 @@ pub(crate) struct Queue {
     sweep_backoff: Backoff,
     /// Backoff while the store confirms candidates and then does not list them.
     absence: Backoff,
-    relist_at: Option<Time>,
+    relist: Relist,
 }
 
 /// A guid of an earlier session.
@@ -173,7 +173,7 @@ impl Queue {
             backoff: Backoff::default(),
             sweep_backoff: Backoff::default(),
             absence: Backoff::default(),
-            relist_at: None,
+            relist: Relist::default(),
         }
     }
 
@@ -182,13 +182,13 @@ impl Queue {
         let random = u128::from(standing.random(1)) << 64 | u128::from(standing.random(2));
         self.guid = Some(Guid::ours(random));
         self.look = !self.former.is_empty();
-        self.relist_at = Some(now + standing.jittered(config.relist, 3));
+        self.relist.schedule(now, standing, config);
     }
 
     /// Resumes the same session after a reconnect: everything is read again, and own candidates are kept.
     pub(crate) fn resume(&mut self, now: Time, standing: &Standing, config: &Config) {
         self.look = true;
-        self.relist_at = Some(now + standing.jittered(config.relist, 3));
+        self.relist.schedule(now, standing, config);
     }
 
     /// Handles the loss of the connection: no pending request is sure to be answered, and no watch is certain.
@@ -208,7 +208,7 @@ impl Queue {
         self.backoff.clear();
         self.sweep_backoff.clear();
         self.absence.clear();
-        self.relist_at = None;
+        self.relist.cancel();
     }
 
     /// Handles the end of the session, or the loss of all knowledge about it: nothing of it is this node's any more.
@@ -260,14 +260,11 @@ impl Queue {
             self.beat = None;
             self.doubt = Doubt::Unsure;
         }
-        if let (Some(at), Some(standing)) = (self.relist_at, standing)
-            && at <= now
-        {
+        let relists = self.relist.is_due(now, standing, config);
+        if relists {
             self.look_again();
-            self.relist_at = Some(now + standing.jittered(config.relist, 3));
-            return true;
         }
-        false
+        relists
     }
 
     pub(crate) fn position(&self) -> Position {
@@ -340,8 +337,8 @@ impl Queue {
                 soonest.consider(term.beat_at, Timer::Beat);
             }
         }
-        if let Some(at) = self.relist_at.filter(|_| connected) {
-            soonest.consider(at, Timer::Relist);
+        if connected {
+            soonest.relist(&self.relist);
         }
     }
 
@@ -385,7 +382,7 @@ impl Queue {
 #[cfg(test)]
 impl Queue {
     pub(crate) fn forget_relist(&mut self) {
-        self.relist_at = None;
+        self.relist.cancel();
     }
 
     pub(crate) fn forget_candidate(&mut self) {

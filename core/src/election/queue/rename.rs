@@ -25,7 +25,7 @@ impl Rename for Queue {
             backoff,
             sweep_backoff,
             absence,
-            relist_at,
+            relist,
         } = self;
         if let Some(guid) = guid {
             renamer.guid(guid);
@@ -44,9 +44,7 @@ impl Rename for Queue {
         backoff.rename(renamer);
         sweep_backoff.rename(renamer);
         absence.rename(renamer);
-        if let Some(at) = relist_at {
-            renamer.time(TimeKind::Deadline(Timer::Relist), at);
-        }
+        relist.rename(renamer);
     }
 }
 
