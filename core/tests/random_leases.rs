@@ -1,36 +1,30 @@
 //! Random faults for five nodes whose store elects by a lease, followed by a quiet time in which everything must come to
 //! rest. A seed repeats its world; the promises are judged on every step, two leaders in true time among them.
 
+mod common;
+
 use std::time::Duration;
 
+use common::{FAULTS, NODES, come_to_rest, forge, play, start};
 use rolecall_core::store::{Act, DirectoryRequest, Fault, LeaseRequest, Request, Server};
 use rolecall_core::testing::{Cluster, Dice, Outcome, TIMEOUT};
-use rolecall_core::{Directory, Epoch, Event, Fence, Incarnation, MemberKey, OnSuspend, Time};
+use rolecall_core::{Directory, Event, MemberKey, Time};
 
-const NODES: [&str; 5] = ["a", "b", "c", "d", "e"];
 /// The store's only server.
 const SERVER: Server = Server(0);
-/// Number of faults in a world.
-const FAULTS: u64 = 30;
-/// Longest time until rest, in seconds: a lease that may have been lost, one more, and the longest hold-off.
-const QUIET_S: u64 = 75;
 
 #[test]
 fn after_any_faults_the_cluster_comes_to_rest_seeds_0_to_119() {
-    (0..120).for_each(play);
+    (0..120).for_each(|seed| play(seed, world));
 }
 
 #[test]
 fn after_any_faults_the_cluster_comes_to_rest_seeds_120_to_239() {
-    (120..240).for_each(play);
+    (120..240).for_each(|seed| play(seed, world));
 }
 
-/// Plays one world, and again with its trace if that fails.
-fn play(seed: u64) {
-    if std::panic::catch_unwind(|| World::new(seed, false).play()).is_err() {
-        eprintln!("the world of seed {seed} again, with its trace:");
-        World::new(seed, true).play();
-    }
+fn world(seed: u64, is_traced: bool) {
+    World::new(seed, is_traced).play();
 }
 
 struct World {
@@ -51,7 +45,7 @@ impl World {
 
     fn play(&mut self) {
         for name in NODES {
-            self.start(name);
+            start(&mut self.cluster, name, &mut self.dice);
             self.cluster.host(name).clock_ppm = self.dice.pick(&[-9_000, 0, 0, 9_000]);
             let pause = self.dice.millis(0, 500);
             self.cluster.run(pause);
@@ -63,23 +57,7 @@ impl World {
             self.cluster.run(pause);
         }
         self.mend();
-        let mut seconds = 0;
-        while self.cluster.at_rest().is_err() && seconds < QUIET_S {
-            self.cluster.run(Duration::from_secs(1));
-            seconds += 1;
-        }
-        self.cluster.run(2 * TIMEOUT);
-        if let Err(what) = self.cluster.at_rest() {
-            panic!("seed {}: {what}\n{}", self.seed, self.cluster.trace.text());
-        }
-    }
-
-    fn start(&mut self, name: &'static str) {
-        let on_suspend = self.dice.pick(&[OnSuspend::Hold, OnSuspend::Hold, OnSuspend::StepDown]);
-        self.cluster.start_with(name, |config| {
-            config.on_suspend = on_suspend;
-            config.settings = Some("64 shards".into());
-        });
+        come_to_rest(&mut self.cluster, self.seed);
     }
 
     fn inject(&mut self) {
@@ -87,7 +65,7 @@ impl World {
         let runs = self.cluster.host(name).outcome == Outcome::Runs;
         match self.dice.below(26) {
             0 | 1 if runs => self.cluster.crash(name),
-            0..=2 if !runs => self.start(name),
+            0..=2 if !runs => start(&mut self.cluster, name, &mut self.dice),
             3 | 4 => self.cluster.cut(name),
             5 | 6 => self.cluster.heal(name),
             7 => self.cluster.pause(name),
@@ -107,7 +85,7 @@ impl World {
             19 => self.cluster.deliver(name, Event::Resign),
             20 => self.cluster.host(name).failing_starts = u32::try_from(self.dice.below(4)).expect("a small number"),
             21 => self.cluster.host(name).stop_takes = self.dice.millis(0, 4_000),
-            22 => self.forge(name),
+            22 => forge(&mut self.cluster, name, &mut self.dice),
             // Some answers come after they are overdue, or after the connection on which they were sent.
             23 => self.cluster.host(name).answers_take = self.dice.millis(0, 1_500),
             24 => self.cluster.deliver(name, Event::Shutdown),
@@ -127,13 +105,6 @@ impl World {
         if millis > 0 {
             self.next_step = self.cluster.now + TIMEOUT;
         }
-    }
-
-    /// Shows a node a fence that no lease has raised.
-    fn forge(&mut self, name: &'static str) {
-        let present = self.cluster.node(name).floor().map(|floor| floor.incarnation);
-        let incarnation = present.filter(|_| !self.dice.one_in(4)).unwrap_or(Incarnation(self.dice.below(9)));
-        self.cluster.deliver(name, Event::FenceSeen { fence: Fence { incarnation, epoch: Epoch(1_000_000) } });
     }
 
     fn lose_answers(&mut self, name: &'static str) {
@@ -178,7 +149,7 @@ impl World {
             }
             // A pause may have kept a service from stopping in time; its node then ends as soon as it goes on.
             if self.cluster.host(name).outcome != Outcome::Runs {
-                self.start(name);
+                start(&mut self.cluster, name, &mut self.dice);
             }
             self.cluster.wish(name, name != NODES[4] || self.seed.is_multiple_of(2));
         }

@@ -1,38 +1,27 @@
 //! Random faults for five nodes and three servers of the store, followed by a quiet time in which everything must come
 //! to rest. A seed repeats its world; the promises are judged on every step.
 
+mod common;
+
 use std::time::Duration;
 
+use common::{FAULTS, NODES, come_to_rest, forge, play, start};
 use rolecall_core::store::{Act, DirectoryRequest, Fault, QueueRequest, Request, Server};
 use rolecall_core::testing::{Cluster, Dice, Outcome, TIMEOUT};
-use rolecall_core::{Directory, Epoch, Event, Fence, Guid, Incarnation, MemberKey, OnSuspend, Session};
+use rolecall_core::{Directory, Event, Guid, MemberKey, Session};
 
-const NODES: [&str; 5] = ["a", "b", "c", "d", "e"];
 const SERVERS: [Server; 3] = [Server(0), Server(1), Server(2)];
 /// Names of candidates that were left behind, ours and another kind of client's.
 const LEFTOVERS: [Option<Guid>; 2] = [Some(Guid::ours(3)), Some(Guid(3))];
-/// Number of faults in a world.
-const FAULTS: u64 = 30;
-/// Longest time until rest, in seconds: two session timeouts for what the store still believes, and the longest
-/// hold-off.
-const QUIET_S: u64 = 75;
 
 #[test]
 fn after_any_faults_the_cluster_comes_to_rest_seeds_0_to_119() {
-    (0..120).for_each(play);
+    (0..120).for_each(|seed| play(seed, cluster));
 }
 
 #[test]
 fn after_any_faults_the_cluster_comes_to_rest_seeds_120_to_239() {
-    (120..240).for_each(play);
-}
-
-/// Plays one world, and again with its trace if that fails.
-fn play(seed: u64) {
-    if std::panic::catch_unwind(|| cluster(seed, false)).is_err() {
-        eprintln!("the world of seed {seed} again, with its trace:");
-        cluster(seed, true);
-    }
+    (120..240).for_each(|seed| play(seed, cluster));
 }
 
 fn cluster(seed: u64, is_traced: bool) {
@@ -55,23 +44,7 @@ fn cluster(seed: u64, is_traced: bool) {
         cluster.run(pause);
     }
     mend(&mut cluster, &mut dice);
-    let mut seconds = 0;
-    while cluster.at_rest().is_err() && seconds < QUIET_S {
-        cluster.run(Duration::from_secs(1));
-        seconds += 1;
-    }
-    cluster.run(2 * TIMEOUT);
-    if let Err(what) = cluster.at_rest() {
-        panic!("seed {seed}: {what}\n{}", cluster.trace.text());
-    }
-}
-
-fn start(cluster: &mut Cluster, name: &'static str, dice: &mut Dice) {
-    let on_suspend = dice.pick(&[OnSuspend::Hold, OnSuspend::Hold, OnSuspend::StepDown]);
-    cluster.start_with(name, |config| {
-        config.on_suspend = on_suspend;
-        config.settings = Some("64 shards".into());
-    });
+    come_to_rest(&mut cluster, seed);
 }
 
 fn inject(cluster: &mut Cluster, dice: &mut Dice) {
@@ -105,13 +78,6 @@ fn inject(cluster: &mut Cluster, dice: &mut Dice) {
         26 => cluster.wish(name, dice.one_in(3)),
         _ => {}
     }
-}
-
-/// Shows a node a fence that no claim has written.
-fn forge(cluster: &mut Cluster, name: &'static str, dice: &mut Dice) {
-    let present = cluster.node(name).floor().map(|floor| floor.incarnation);
-    let incarnation = present.filter(|_| !dice.one_in(4)).unwrap_or(Incarnation(dice.below(9)));
-    cluster.deliver(name, Event::FenceSeen { fence: Fence { incarnation, epoch: Epoch(1_000_000) } });
 }
 
 fn lose_answers(cluster: &mut Cluster, name: &'static str, dice: &mut Dice) {

@@ -59,7 +59,15 @@ fn a_worker_that_is_told_again_that_it_is_a_worker_restarts_nothing() {
 
 /// A leader and a waiter at rest: the fewest lines that show the case.
 fn two() -> Cluster {
-    let mut cluster = Cluster::new();
+    at_rest(Cluster::new())
+}
+
+/// The same on a store that keeps a lease.
+fn two_on_a_lease() -> Cluster {
+    at_rest(Cluster::with_lease())
+}
+
+fn at_rest(mut cluster: Cluster) -> Cluster {
     cluster.start_in_order(&["a", "b"]);
     cluster.settle();
     cluster.fresh_trace();
@@ -152,15 +160,6 @@ fn a_create_whose_answer_is_lost_is_looked_for_after_a_sync() {
     cluster.run(Duration::from_secs(1));
     assert_eq!(cluster.role("c"), Role::Worker);
     insta::assert_snapshot!(cluster.trace.text());
-}
-
-/// A leader and a waiter at rest on a store that keeps a lease.
-fn two_on_a_lease() -> Cluster {
-    let mut cluster = Cluster::with_lease();
-    cluster.start_in_order(&["a", "b"]);
-    cluster.settle();
-    cluster.fresh_trace();
-    cluster
 }
 
 #[test]
