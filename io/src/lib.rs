@@ -97,8 +97,8 @@
 //! - *Foreign*: of another kind of client, such as Curator's; said of candidates.
 //!
 //! # Features
-//! `http`, `redis` and `zookeeper` are on by default. `tower` adds `LeaderLayer`: on the leader it calls the handler, with the fence of the
-//! term, and on any other member it redirects to the leader.
+//! `http`, `redis` and `zookeeper` are on by default. `tower` adds `LeaderLayer`: on the leader it calls the handler, with the fence
+//! of the term, and on any other member it redirects to the leader.
 
 #[cfg(not(target_os = "linux"))]
 compile_error!(

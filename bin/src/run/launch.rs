@@ -35,8 +35,9 @@ pub(super) struct Plan {
 /// Makes the configuration of the core for this store, and checks that the numbers leave some validity in a session.
 pub(super) fn config(id: &str, store: &StoreUrl, tuning: &Tuning) -> Result<Config, Failure> {
     let mut config = Config::new(id);
+    let tick = tuning.store_tick.or_else(|| store.tick());
     config.election = match (store.family(), tuning.store_tick) {
-        (Family::Queue, tick) => Timing::Queue(QueueTiming::new(tick.or_else(|| store.tick()))),
+        (Family::Queue, _) => Timing::Queue(QueueTiming::new(tick)),
         (Family::Lease, None) => store.timing(),
         (Family::Lease, Some(_)) => {
             return Err(Failure::Usage(format!(
@@ -60,7 +61,7 @@ pub(super) fn config(id: &str, store: &StoreUrl, tuning: &Tuning) -> Result<Conf
          gate), and more than another heartbeat of {} ms must be left; expected at least {} ms",
         timeout.as_millis(),
         config.margin(timeout).as_millis(),
-        match (store.family(), tuning.store_tick.or_else(|| store.tick())) {
+        match (store.family(), tick) {
             (Family::Queue, Some(_)) => "half a tick of the store",
             (Family::Queue, None) => "a quarter for the unknown tick of the store",
             (Family::Lease, _) => "a quarter for a step of the store's clock",

@@ -17,6 +17,7 @@ mod sim;
 mod status;
 
 use core::future::Future;
+use core::time::Duration;
 
 #[cfg(feature = "sim")]
 pub use check::check;
@@ -27,7 +28,15 @@ pub use replay::replay;
 pub use sim::sim;
 pub use status::status;
 
+use rolecall::store::{Participant, StoreUrl};
+
 use crate::cli::Failure;
+
+/// Tries the store out before anything else begins. A store that does not answer within the limit may come later.
+async fn try_out(store: &StoreUrl, participant: &Participant, limit: Duration) -> Result<(), Failure> {
+    let tried = store.check(participant, limit).await;
+    tried.map_err(|error| Failure::Failed(format!("cannot use the store: {error}")))
+}
 
 /// Runs `future` to its end on a new runtime.
 fn block_on<T>(future: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {

@@ -8,7 +8,7 @@ use super::application::Application;
 use super::launch::{self, Plan};
 use super::narrator;
 use super::signals::Signals;
-use super::{block_on, folders};
+use super::{block_on, folders, try_out};
 use crate::cli::{Failure, Name, Node, print};
 
 /// Time within which a store that cannot be used says so. One that does not answer may come later.
@@ -17,7 +17,8 @@ const TRIAL_LIMIT: Duration = Duration::from_secs(5);
 /// Runs a node until it is told to end.
 ///
 /// # Errors
-/// If the options contradict each other, the store refuses this node, the address is in use, another node has the id, or a promise was violated.
+/// If the options contradict each other, the store refuses this node, the address is in use, another node has the id, or a
+/// promise was violated.
 pub fn node(options: &Node) -> Result<(), Failure> {
     options.store.require_built()?;
     let id = options.id.clone().unwrap_or_else(|| Name(rolecall::generated_id()));
@@ -49,8 +50,7 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     let id = plan.config.id.to_string();
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
     let participant = Participant::new(&plan.cluster, &id, plan.session_timeout);
-    let tried = store.check(&participant, TRIAL_LIMIT).await;
-    tried.map_err(|error| Failure::Failed(format!("cannot use the store: {error}")))?;
+    try_out(&store, &participant, TRIAL_LIMIT).await?;
     let mut node = launch::launch(plan, application, move |participant| store.open(participant)).await?;
     // A node does not mind if nobody reads this.
     print(&format!("{told}: http://{}/\n", node.address())).ok();

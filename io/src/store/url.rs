@@ -467,19 +467,6 @@ mod tests {
     }
 
     #[test]
-    fn only_the_store_in_memory_is_inside_the_process_of_its_user() {
-        for (url, is_embedded) in [
-            ("memory:", true),
-            ("zookeeper://a", false),
-            ("redis://a", false),
-            ("redis+unix:///a", false),
-            ("etcd://a", false),
-        ] {
-            assert_eq!(url.parse::<StoreUrl>().map(|url| url.is_embedded()), Ok(is_embedded), "{url}");
-        }
-    }
-
-    #[test]
     fn stores_without_an_adapter_are_known_but_refused() {
         let url: StoreUrl = "etcd://a:1".parse().expect("a good URL");
         let refused = url.require_built().expect_err("it has no adapter");
@@ -494,6 +481,7 @@ mod tests {
             ("memory:?election=lease", true, Family::Lease),
             ("zookeeper://a", false, Family::Queue),
             ("redis://a", false, Family::Lease),
+            ("redis+unix:///a", false, Family::Lease),
             ("etcd://a", false, Family::Queue),
         ] {
             let url: StoreUrl = url.parse().expect(url);

@@ -14,7 +14,7 @@ use rolecall::{Clock as _, Leader, SystemClock, TokioNet};
 
 use self::look::{Look, look};
 use self::report::{LeaderAnswer, Report};
-use super::block_on;
+use super::{block_on, try_out};
 use crate::cli::{Failure, Status, print};
 
 /// Time within which the store must answer.
@@ -41,8 +41,7 @@ async fn run(options: &Status) -> Result<(), Failure> {
     let store = &options.store.store;
     let cluster = options.store.cluster.to_string();
     let participant = Participant::new(&cluster, "status", STORE_LIMIT);
-    let tried = store.check(&participant, STORE_LIMIT).await;
-    tried.map_err(|error| Failure::Failed(format!("cannot use the store: {error}")))?;
+    try_out(store, &participant, STORE_LIMIT).await?;
     let mut connection =
         store.open(participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
     let seen = tokio::time::timeout(STORE_LIMIT, look(&mut *connection)).await.map_err(|_| {
