@@ -154,7 +154,9 @@ impl Console {
         let is_ours = head.headers().get(ORIGIN).is_none_or(|origin| {
             origin.to_str().is_ok_and(|origin| self.addresses().any(|address| is_same(origin, address)))
         });
-        is_local && is_ours
+        // Browsers leave the origin out of some requests, but not this field.
+        let is_foreign = head.headers().get("sec-fetch-site").is_some_and(|site| site == "cross-site");
+        is_local && is_ours && !is_foreign
     }
 
     fn list(&self) -> Response<Bytes> {

@@ -48,6 +48,7 @@ fn every_bad_flag_is_refused_with_its_name_its_value_and_what_is_accepted() -> O
         (&["--listen", "8080"], &["--listen", "'8080'", "HOST:PORT"]),
         (&["--listen", "localhost:99999"], &["--listen", "'localhost:99999'", "HOST:PORT"]),
         (&["--advertise", "http://a:1"], &["--advertise", "'http://a:1'", "HOST:PORT"]),
+        (&["--allowed-host", "a.example:80"], &["--allowed-host", "'a.example:80'", "without a port"]),
         (&["--id", "a/b"], &["--id", "'a/b'", "A-Z a-z 0-9"]),
         (&["--id", ""], &["--id", "''", "1 to 100"]),
         (&["--cluster", "../x"], &["--cluster", "'../x'", "A-Z a-z 0-9"]),

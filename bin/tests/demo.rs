@@ -116,9 +116,14 @@ fn until<T>(wanted: &str, mut look: impl FnMut() -> TestResult<Option<T>>) -> Te
 
 /// Sends a request and returns status, head and body of the answer. Each of `headers` ends with a line feed.
 fn ask(address: &str, method: &str, path: &str, headers: &str) -> TestResult<(u16, String, Value)> {
+    ask_as(address, method, path, address, headers)
+}
+
+/// Does what [`ask`] does, with `host` as the `Host` field.
+fn ask_as(address: &str, method: &str, path: &str, host: &str, headers: &str) -> TestResult<(u16, String, Value)> {
     let mut stream = TcpStream::connect(address)?;
     stream.set_read_timeout(Some(LIMIT))?;
-    write!(stream, "{method} {path} HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n{headers}\r\n")?;
+    write!(stream, "{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n{headers}\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;
     let (head, body) = answer.split_once("\r\n\r\n").ok_or("an answer has a head")?;
@@ -234,6 +239,30 @@ fn a_node_answers_its_own_routes_in_every_role() -> TestResult {
     assert_eq!(ask(address, "POST", "/demo/nodes/9/kill", "")?.0, 409);
     assert_eq!(ask(address, "GET", "/demo/nodes/1/kill", "")?.0, 405);
     assert_eq!(ask(address, "POST", "/demo/nodes/1/stop", "")?.0, 404);
+    Ok(())
+}
+
+#[test]
+fn a_site_that_points_its_name_at_a_node_reads_nothing_and_kills_nothing() -> TestResult {
+    let (texts, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
+    documents(texts.path())?;
+    let demo = Demo::start(texts.path(), data.path(), 1)?;
+    demo.leader(0)?;
+    let address = &demo.addresses[0];
+    let port = address.rsplit(':').next().ok_or("an address has a port")?;
+    for host in ["attacker.test".to_owned(), format!("attacker.test:{port}"), format!("localhost.attacker.test:{port}")]
+    {
+        for path in ["/", "/page.js", "/status", "/search?q=odd", "/metrics", "/health/live", "/demo/nodes", "/nowhere"]
+        {
+            let (status, _, answer) = ask_as(address, "GET", path, &host, "")?;
+            assert_eq!((status, &answer["error"]["code"]), (421, &"unknown_host".into()), "{path} as {host}");
+        }
+        assert_eq!(ask_as(address, "POST", "/task", &host, "Content-Length: 0\r\n")?.0, 421);
+        assert_eq!(ask_as(address, "POST", "/demo/nodes/1/kill", &host, "")?.0, 421);
+    }
+    assert_eq!(ask(address, "POST", "/demo/nodes/1/kill", "Sec-Fetch-Site: cross-site\r\n")?.0, 403);
+    assert_eq!(ask_as(address, "GET", "/search?q=odd", &format!("localhost:{port}"), "")?.0, 200);
+    assert!(demo.get(0, "/status")?.2["role"] == "leader");
     Ok(())
 }
 

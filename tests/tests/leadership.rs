@@ -26,7 +26,7 @@ async fn a_leader_that_was_stopped_for_longer_than_its_session_answers_nothing_o
     cluster.nodes["a"].pause().await;
     for (number, stream) in waiting.iter_mut().enumerate() {
         let path = if number % 2 == 0 { "/search?q=lantern" } else { "/status" };
-        let request = format!("GET {path} HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n");
+        let request = format!("GET {path} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n");
         stream.write_all(request.as_bytes()).await.expect("the kernel takes it");
     }
     until("b to lead", async || (cluster.status("b").await?["role"] == "leader").then_some(())).await;

@@ -93,7 +93,7 @@ async fn a_leader_that_was_stopped_for_longer_than_its_lease_says_nothing_of_its
     }
     nodes.nodes[first].pause().await;
     for stream in &mut waiting {
-        let request = b"GET /status HTTP/1.1\r\nhost: a\r\nconnection: close\r\n\r\n";
+        let request = b"GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n";
         stream.write_all(request).await.expect("the kernel takes it");
     }
     let (_, after) = nodes.leader(first).await;

@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use rolecall::store::StoreUrl;
 
 use super::Failure;
-use super::value::{Address, ClockError, Memory, Name, Seeds, duration};
+use super::value::{Address, ClockError, Host, Memory, Name, Seeds, duration};
 use crate::search::{Ranking, Shards};
 
 /// A search over a folder of documents, divided among equal nodes. One of them leads, and the cluster heals by itself.
@@ -126,6 +126,11 @@ pub struct Node {
     /// Address at which others reach this node [default: the address listened on]
     #[arg(long, value_name = "HOST:PORT", env = "ROLECALL_ADVERTISE")]
     pub advertise: Option<Address>,
+
+    /// Further hosts for which this node answers requests, such as the name of a proxy in front of it, as a comma-separated
+    /// list. It always answers for localhost, and for the addresses that it listens on and advertises
+    #[arg(long, value_name = "HOST", env = "ROLECALL_ALLOWED_HOST", value_delimiter = ',')]
+    pub allowed_host: Vec<Host>,
 
     /// Options shared with `demo`.
     #[command(flatten)]

@@ -68,6 +68,22 @@ impl Address {
     }
 }
 
+/// Host without a port: a name, an IPv4 address, or an IPv6 address in brackets.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Host(pub String);
+
+impl FromStr for Host {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if is_host(text) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err("expected a host without a port, such as search.example, 10.0.0.5 or [2001:db8::1]".to_owned())
+        }
+    }
+}
+
 impl fmt::Display for Address {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "{}:{}", self.host, self.port)

@@ -10,7 +10,7 @@ use rolecall::{BoxFuture, Clock, Epoch, Fence, Incarnation, Net, Stale, Watermar
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use rolecall::http::{Front, HandlerSlot, Server, ServerLimits, error, json};
+use rolecall::http::{Front, HandlerSlot, Hosts, Server, ServerLimits, error, json};
 
 /// Storage that refuses requests from terms older than the newest it has seen, and counts its writes. Clones are handles to
 /// the same storage.
@@ -75,7 +75,8 @@ impl Storage {
         address: &str,
         limits: ServerLimits,
     ) -> io::Result<Server> {
-        Server::bind(net, clock, address, HandlerSlot::default(), Some(Arc::new(self.clone())), limits).await
+        Server::bind(net, clock, address, HandlerSlot::default(), Some(Arc::new(self.clone())), Hosts::any(), limits)
+            .await
     }
 
     /// Returns the state to the leader of the term `fence`. From now on, older terms are shut out, and so are writes that

@@ -25,6 +25,8 @@ pub(super) struct Plan {
     pub(super) session_timeout: Duration,
     pub(super) listen: String,
     pub(super) advertise: Option<String>,
+    /// Further hosts for which the node answers.
+    pub(super) allowed_hosts: Vec<String>,
     pub(super) journal: Option<PathBuf>,
     /// Kind of store: the scheme of its URL.
     pub(super) store: &'static str,
@@ -110,6 +112,7 @@ where
     if let Some(advertise) = plan.advertise {
         builder = builder.advertise(advertise);
     }
+    builder = plan.allowed_hosts.into_iter().fold(builder, HttpNodeBuilder::allow_host);
     if let Some(folder) = plan.journal {
         let journal = Journal::in_folder(&folder, JournalLimits::default()).map_err(|error| {
             Failure::Usage(format!("--journal {}: {error}; expected a folder that can be written", folder.display()))

@@ -29,6 +29,7 @@ pub fn node(options: &Node) -> Result<(), Failure> {
         session_timeout: options.tuning.session_timeout,
         listen: options.listen.to_string(),
         advertise,
+        allowed_hosts: options.allowed_host.iter().map(|host| host.0.clone()).collect(),
         journal: options.tuning.journal.clone(),
         store: options.store.store.scheme(),
         console: None,

@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::patience::Patient;
 use super::slot::retry;
-use super::{Front, HandlerSlot, Peer, ServerLimits, answer};
+use super::{Front, HandlerSlot, Hosts, Peer, ServerLimits, answer};
 use crate::{Clock, Stream};
 
 /// State that all connections of a server share.
@@ -25,6 +25,7 @@ pub(super) struct Connection {
     pub(super) clock: Arc<dyn Clock>,
     pub(super) slot: HandlerSlot,
     pub(super) front: Option<Arc<dyn Front>>,
+    pub(super) hosts: Arc<Hosts>,
     pub(super) limits: Arc<ServerLimits>,
     pub(super) requests: Arc<Semaphore>,
     pub(super) closing: watch::Receiver<bool>,
@@ -86,6 +87,9 @@ impl Connection {
             return closing(answer::error(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", "this is not a proxy"));
         }
         let mut head = Request::from_parts(head, ());
+        if let Some(refusal) = self.hosts.refusal(&head) {
+            return closing(refusal);
+        }
         if let Some(front) = &self.front {
             let answered = self.before(until, front.answer(&head)).await;
             match answered {

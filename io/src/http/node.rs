@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rolecall_core::Config;
 
-use super::{Application, Front, HandlerSlot, HttpService, Server, ServerLimits};
+use super::{Application, Front, HandlerSlot, Hosts, HttpService, Server, ServerLimits};
 use crate::driver::{Outcome, RunOn};
 use crate::journal::Journal;
 use crate::metrics::Gauge;
@@ -25,6 +25,7 @@ pub struct HttpNodeBuilder {
     slot: HandlerSlot,
     listen: String,
     advertise: Option<String>,
+    allowed_hosts: Vec<String>,
     limits: ServerLimits,
     front: Option<MakeFront>,
     net: Arc<dyn Net>,
@@ -65,6 +66,7 @@ impl HttpNodeBuilder {
             slot,
             listen: "127.0.0.1:0".into(),
             advertise: None,
+            allowed_hosts: Vec::new(),
             limits: ServerLimits::default(),
             front: None,
             net: Arc::new(TokioNet),
@@ -111,6 +113,14 @@ impl HttpNodeBuilder {
     #[must_use]
     pub fn advertise(mut self, address: impl Into<String>) -> Self {
         self.advertise = Some(address.into());
+        self
+    }
+
+    /// Adds a host for which the server answers, beside `localhost` and the addresses that it listens on and advertises: a
+    /// name or an address, such as that of a proxy in front of it. See [`Hosts`].
+    #[must_use]
+    pub fn allow_host(mut self, host: impl Into<String>) -> Self {
+        self.allowed_hosts.push(host.into());
         self
     }
 
@@ -168,7 +178,10 @@ impl HttpNodeBuilder {
     pub async fn start(self) -> Result<HttpNode, StartError> {
         let listen_error = |source| StartError::Listen { address: self.listen.clone(), source };
         let listener = self.net.bind(&self.listen).await.map_err(listen_error)?;
-        let address = self.advertise.unwrap_or_else(|| listener.address());
+        let bound = listener.address();
+        let told = [&self.listen, &bound].into_iter().chain(&self.advertise).chain(&self.allowed_hosts);
+        let hosts = told.fold(Hosts::loopback(), |hosts, host| hosts.with(host));
+        let address = self.advertise.unwrap_or(bound);
         let prepared = self.node.address(&address).prepare();
         let front = self.front.map(|make| make(prepared.observer.clone(), &address));
         let in_flight = self.slot.clone();
@@ -177,7 +190,7 @@ impl HttpNodeBuilder {
             help: "Requests that the service of the present role is answering",
             value: Box::new(move || u64::try_from(in_flight.in_flight()).unwrap_or(u64::MAX)),
         });
-        let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, self.limits);
+        let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, hosts, self.limits);
         let node = prepared.start().await?;
         Ok(HttpNode { node, address, server, clock: self.clock })
     }

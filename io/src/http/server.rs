@@ -11,8 +11,8 @@ use http::{Request, Response};
 use tokio::sync::{Semaphore, oneshot, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use super::HandlerSlot;
 use super::connection::{Admission, Connection};
+use super::{HandlerSlot, Hosts};
 use crate::{BoxFuture, Clock, Listener, Net};
 
 /// Routes that are answered regardless of role and load.
@@ -91,7 +91,8 @@ struct Listening {
 }
 
 impl Server {
-    /// Listens at `address` (`host:port`). Requests that `front` does not answer go to the handler in `slot`.
+    /// Listens at `address` (`host:port`). Requests that `front` does not answer go to the handler in `slot`. Requests for
+    /// other hosts than `hosts` are refused.
     ///
     /// # Errors
     /// If the address is in use, does not belong to this host, or is malformed.
@@ -101,9 +102,10 @@ impl Server {
         address: &str,
         slot: HandlerSlot,
         front: Option<Arc<dyn Front>>,
+        hosts: Hosts,
         limits: ServerLimits,
     ) -> io::Result<Self> {
-        Ok(Self::new(net.bind(address).await?, clock, slot, front, limits))
+        Ok(Self::new(net.bind(address).await?, clock, slot, front, hosts, limits))
     }
 
     /// Answers those who connect to `listener`.
@@ -112,13 +114,21 @@ impl Server {
         clock: Arc<dyn Clock>,
         slot: HandlerSlot,
         front: Option<Arc<dyn Front>>,
+        hosts: Hosts,
         limits: ServerLimits,
     ) -> Self {
         let address = listener.address();
         let closing = watch::Sender::new(false);
         let requests = Arc::new(Semaphore::new(limits.requests));
-        let connection =
-            Connection { clock, slot, front, limits: Arc::new(limits), requests, closing: closing.subscribe() };
+        let connection = Connection {
+            clock,
+            slot,
+            front,
+            hosts: Arc::new(hosts),
+            limits: Arc::new(limits),
+            requests,
+            closing: closing.subscribe(),
+        };
         let (sender, gone) = oneshot::channel();
         let accepting = tokio::spawn(accept(Listening { listener, _gone: sender }, connection));
         Self { address, closing, accepting, gone: Some(gone) }

@@ -173,6 +173,7 @@ impl Cluster {
             session_timeout: tuning.session_timeout,
             listen: address,
             advertise: None,
+            allowed_hosts: Vec::new(),
             journal: tuning.journal.as_ref().map(|folder| folder.join(&id)),
             store: "memory",
             console: Some(Arc::clone(&self.console)),

@@ -98,7 +98,8 @@ async fn bench(limits: ServerLimits) -> Bench {
     slot.fill(erased(&script));
     let clock: Arc<dyn Clock> = Arc::new(SystemClock::new());
     let front: Arc<dyn Front> = Arc::new(Status);
-    let server = Server::bind(&TokioNet, Arc::clone(&clock), "127.0.0.1:0", slot.clone(), Some(front), limits)
+    let hosts = Hosts::loopback().with("x");
+    let server = Server::bind(&TokioNet, Arc::clone(&clock), "127.0.0.1:0", slot.clone(), Some(front), hosts, limits)
         .await
         .expect("a free port");
     Bench { server, slot, script, clock }
