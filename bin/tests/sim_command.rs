@@ -139,3 +139,31 @@ fn the_exit_code_of_an_exploration_tells_how_it_ended() -> TestResult {
     assert!(complaint.contains("in 64.0 MiB of memory") && complaint.contains("--memory 128MiB"), "{complaint}");
     Ok(())
 }
+
+#[test]
+fn an_exploration_elects_by_either_family_and_says_what_it_accepts() -> TestResult {
+    let check = |arguments: &[&str]| {
+        Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("check").args(arguments).output()
+    };
+    for (election, faults) in [("queue", "candidate"), ("lease", "resign,lapse")] {
+        let output = check(&["--election", election, "--nodes", "1", "--faults", faults])?;
+        let (told, begun) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
+        assert_eq!(output.status.code(), Some(0), "{told}{begun}");
+        assert!(told.contains("every state was explored, every promise holds"), "{told}");
+        assert!(begun.contains(&format!("elect by a {election}")), "{begun}");
+    }
+    for (arguments, parts) in [
+        (&["--election", "oligarchy"][..], &["--election", "'oligarchy'", "queue, lease"][..]),
+        (&["--election", "lease", "--faults", "candidate"], &["--faults", "`candidate`", "--election lease", "lapse"]),
+        (&["--faults", "lapse"], &["--faults", "`lapse`", "--election queue", "candidate"]),
+        (&["--election", "lease", "--timed"], &["--election lease", "--timed"]),
+    ] {
+        let output = check(arguments)?;
+        let told = String::from_utf8(output.stderr)?;
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        for part in parts {
+            assert!(told.contains(part), "`{part}` in: {told}");
+        }
+    }
+    Ok(())
+}

@@ -187,6 +187,10 @@ impl Floor {
 impl Rename for Floor {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         self.fence.rename(renamer);
+        match &mut self.read {
+            Some(Reading::Found(incarnation)) => renamer.incarnation(incarnation),
+            Some(Reading::Missing | Reading::Malformed) | None => {}
+        }
         self.pending.rename(renamer);
         self.backoff.rename(renamer);
         self.published.rename(renamer);

@@ -12,7 +12,7 @@ pub use canonical::{Canonical, ORIGIN, Ranks};
 
 use alloc::vec::Vec;
 
-use crate::{Candidate, Guid, Link, OpId, Run, Session, Time, Timer, Token};
+use crate::{Candidate, Guid, Incarnation, Link, OpId, Run, Session, Time, Timer, Token};
 
 /// A value that contains names.
 pub trait Rename {
@@ -72,6 +72,8 @@ pub trait Renamer {
     fn guid(&mut self, _guid: &mut Guid) {}
     /// Token of a lease, compared for equality only.
     fn token(&mut self, _token: &mut Token) {}
+    /// Incarnation of the store's data, known or offered, compared for equality only.
+    fn incarnation(&mut self, _incarnation: &mut Incarnation) {}
     /// Number of attempts at a lease so far, from which tokens were made.
     fn attempts(&mut self, _attempts: &mut u32) {}
     /// Random bits of a connection, from which names were made.

@@ -312,13 +312,18 @@ impl fmt::Display for Application {
 /// Options of `rolecall check`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  rolecall check --nodes 2 --faults cut,crash\n  rolecall check --nodes 2 --timed \
-                        --faults pause,server\n  rolecall check --minutes 60 --memory 8GiB\n\nExit codes: 0 every state was \
+                        --faults pause,server\n  rolecall check --election lease --nodes 2 --faults resign,lapse\n  \
+                        rolecall check --minutes 60 --memory 8GiB\n\nExit codes: 0 every state was \
                         explored and every promise holds, 1 a promise is broken, 3 the time was up or the memory full \
                         before the end.")]
 pub struct Check {
     /// Nodes and faults.
     #[command(flatten)]
     pub world: World,
+
+    /// How the store elects: by a queue, as on ZooKeeper, or by a lease, as on Redis
+    #[arg(long, value_name = "NAME", default_value = "queue")]
+    pub election: Election,
 
     /// Explore worlds in which time passes, with clocks that are off by the largest permitted error
     #[arg(long)]
@@ -327,6 +332,16 @@ pub struct Check {
     /// Rate of each node's clock, slow, exact or fast, as a comma-separated list [default: every combination]
     #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "timed")]
     pub clocks: Vec<String>,
+}
+
+/// Election of a model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Election {
+    /// By a queue of candidates.
+    #[default]
+    Queue,
+    /// By a lease with a time to live.
+    Lease,
 }
 
 /// Options of a simulation or a model.

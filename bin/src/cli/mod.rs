@@ -11,8 +11,8 @@ mod parse;
 mod value;
 
 pub use args::{
-    Application, Check, Cli, Command, Demo, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim, Status,
-    StoreAt, Tuning, World,
+    Application, Check, Cli, Command, Demo, Election, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim,
+    Status, StoreAt, Tuning, World,
 };
 pub(crate) use environment::report_kubernetes;
 pub use failure::Failure;

@@ -4,10 +4,11 @@ use std::io::Write as _;
 use std::thread;
 use std::time::Duration;
 
+use rolecall::Family;
 use rolecall_model::{self as model, Ending, Faults, Options, Progress, Rate, UnknownRate};
 
 use super::memory::Budget;
-use crate::cli::{Check, Failure, print};
+use crate::cli::{Check, Election, Failure, print};
 
 /// Default time limit, in minutes. There must be one: three nodes with every fault have too many states to wait for.
 const MINUTES: u64 = 5;
@@ -24,8 +25,8 @@ pub fn check(check: &Check) -> Result<(), Failure> {
     let begin = if options.settled > 0 { "from a cluster at rest" } else { "from the start" };
     let clocks = if options.timed { ", on clocks that go wrong" } else { "" };
     tell(&format!(
-        "{} nodes {begin}{clocks}, faults {}, for at most {minutes} minutes and in {budget} of memory",
-        options.nodes, options.faults
+        "{} nodes that elect by a {} {begin}{clocks}, faults {}, for at most {minutes} minutes and in {budget} of memory",
+        options.nodes, options.family, options.faults
     ));
     let mut told = Duration::ZERO;
     let report = model::run(&options, |progress: Progress| {
@@ -51,7 +52,8 @@ fn options(check: &Check) -> Result<Options, Failure> {
     let nodes = nodes.ok_or_else(|| {
         Failure::Usage(format!("--nodes {}: a model has 1 to 5 nodes; more have too many states", check.world.nodes))
     })?;
-    let faults = faults(check)?;
+    let family = family(check)?;
+    let faults = faults(check, family)?;
     let clocks = clocks(check)?;
     let minutes = check.world.minutes.unwrap_or(MINUTES);
     let time = Some(Duration::from_secs(minutes.saturating_mul(60)));
@@ -59,20 +61,34 @@ fn options(check: &Check) -> Result<Options, Failure> {
     // Several nodes have too many states to explore both the start and faults later, so explore one of the two.
     let lean = nodes > 1;
     let settled = if lean && faults != Faults::none() { nodes } else { 0 };
-    Ok(Options { faults, timed: check.timed, clocks, time, threads, lean, settled, ..Options::new(nodes) })
+    let timed = check.timed;
+    Ok(Options { family, faults, timed, clocks, time, threads, lean, settled, ..Options::new(nodes) })
 }
 
-fn faults(check: &Check) -> Result<Faults, Failure> {
+fn family(check: &Check) -> Result<Family, Failure> {
+    match check.election {
+        Election::Queue => Ok(Family::Queue),
+        Election::Lease if check.timed => {
+            Err(Failure::Usage("--election lease: worlds in which time passes (--timed) elect by a queue".to_owned()))
+        }
+        Election::Lease => Ok(Family::Lease),
+    }
+}
+
+fn faults(check: &Check, family: Family) -> Result<Faults, Failure> {
     let list = check.world.faults.join(",");
+    let all = Faults::one_each(family, check.timed);
     if list.is_empty() || list == "all" {
-        return Ok(Faults::one_each(check.timed));
+        return Ok(all);
     }
     let faults: Faults = list.parse().map_err(|error| Failure::Usage(format!("--faults {list}: {error}")))?;
-    match faults.foreign(check.timed) {
+    match faults.foreign(family, check.timed) {
         None => Ok(faults),
         Some(fault) => {
             let (with, name) = (if check.timed { "with" } else { "without" }, fault.name());
-            Err(Failure::Usage(format!("--faults {list}: there is no fault `{name}` {with} --timed")))
+            Err(Failure::Usage(format!(
+                "--faults {list}: there is no fault `{name}` with --election {family} {with} --timed; there are {all}"
+            )))
         }
     }
 }

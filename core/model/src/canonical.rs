@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use rolecall_core::rename::{Canonical, ORIGIN, Ranks, Rename, Renamer, RevisionKind, TimeKind};
-use rolecall_core::{Guid, Link, OpId, Run, Session, Time, Timer};
+use rolecall_core::{Guid, Incarnation, Link, OpId, Run, Session, Time, Timer, Token};
 
 use super::world::{Host, News, Process, Sent, World};
 
@@ -16,7 +16,8 @@ impl World {
     /// - what only one node knows, as [`Canonical`] does, by that node's clock;
     /// - epochs, and revisions seen, by rank, each among its kind; creations by rank among those of the same host;
     ///   written revisions after what was seen before them;
-    /// - candidates by rank; sessions by rank among those of the same host; guids in the order of their appearance.
+    /// - candidates by rank; sessions by rank among those of the same host; guids, tokens and incarnations in the order
+    ///   of their appearance.
     pub(crate) fn rename(&mut self) {
         let hosts = self.hosts.iter().map(|host| host.node().map(|node| Canonical::new(host.clock, node, &mut [])));
         let hosts: Vec<_> = hosts.map(Option::unwrap_or_default).collect();
@@ -99,6 +100,8 @@ struct Survey {
     sequences: BTreeSet<i64>,
     sessions: BTreeSet<Session>,
     guids: Vec<Guid>,
+    tokens: Vec<Token>,
+    incarnations: Vec<Incarnation>,
 }
 
 impl Renamer for Survey {
@@ -121,9 +124,15 @@ impl Renamer for Survey {
     }
 
     fn guid(&mut self, guid: &mut Guid) {
-        if !self.guids.contains(guid) {
-            self.guids.push(*guid);
-        }
+        note(&mut self.guids, *guid);
+    }
+
+    fn token(&mut self, token: &mut Token) {
+        note(&mut self.tokens, *token);
+    }
+
+    fn incarnation(&mut self, incarnation: &mut Incarnation) {
+        note(&mut self.incarnations, *incarnation);
     }
 }
 
@@ -138,6 +147,8 @@ impl Survey {
             sequences: BTreeSet::new(),
             sessions: BTreeSet::new(),
             guids: Vec::new(),
+            tokens: Vec::new(),
+            incarnations: Vec::new(),
         }
     }
 
@@ -158,6 +169,18 @@ impl Survey {
         let newest = lengths.max().unwrap_or(0);
         WorldRenamer { hosts, speaks: 0, created_for: 0, sessions, newest, survey: self }
     }
+}
+
+/// Adds a name that is new.
+fn note<T: PartialEq>(names: &mut Vec<T>, name: T) {
+    if !names.contains(&name) {
+        names.push(name);
+    }
+}
+
+/// Place of a name in the order of appearance.
+fn place_of<T: PartialEq>(names: &[T], name: &T) -> usize {
+    names.iter().position(|other| other == name).unwrap_or(usize::MAX)
 }
 
 /// The names of everything in the world.
@@ -235,13 +258,25 @@ impl Renamer for WorldRenamer {
         self.sequence(next);
     }
 
-    /// Entropy is used only when a session comes up, and has been used by now.
+    /// Names that a node makes from its entropy are renamed at once, so that it makes the same ones again and they are new.
+    /// Nodes make different ones.
     fn entropy(&mut self, entropy: &mut u64) {
-        *entropy = 0;
+        *entropy = self.speaks as u64;
+    }
+
+    fn attempts(&mut self, attempts: &mut u32) {
+        *attempts = 0;
     }
 
     fn guid(&mut self, guid: &mut Guid) {
-        let place = self.survey.guids.iter().position(|other| other == guid).unwrap_or(usize::MAX);
-        *guid = Guid::ours(place as u128);
+        *guid = Guid::ours(place_of(&self.survey.guids, guid) as u128);
+    }
+
+    fn token(&mut self, token: &mut Token) {
+        *token = Token(place_of(&self.survey.tokens, token) as u64);
+    }
+
+    fn incarnation(&mut self, incarnation: &mut Incarnation) {
+        *incarnation = Incarnation(place_of(&self.survey.incarnations, incarnation) as u64);
     }
 }

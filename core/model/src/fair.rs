@@ -82,6 +82,9 @@ impl World {
         if steps.is_empty() && !self.orphans().is_empty() {
             steps.push(Step::EndOrphan(0));
         }
+        if steps.is_empty() && self.lease_is_idle() {
+            steps.push(Step::EndLease);
+        }
         if steps.is_empty() {
             let places = (0..self.hosts.len()).filter(|place| self.hosts[*place].process != Process::Crashed);
             let due = places.filter_map(|place| Some((self.time_left(place)?, place))).min();

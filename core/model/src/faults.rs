@@ -3,6 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
+use rolecall_core::Family;
+
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Fault {
@@ -34,13 +36,16 @@ pub enum Fault {
     Failure,
     /// A process pauses for a while. Timed worlds only.
     Pause,
-    /// A server of the store loses contact with the others. Timed worlds only.
+    /// A server of the store loses contact with the others. Timed worlds of a queue only.
     Server,
+    /// The lease of a node that does not lead ends although something is under way to the node. Untimed worlds of a lease
+    /// only.
+    Lapse,
 }
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 16] = [
         Self::Crash,
         Self::Expiry,
         Self::Cut,
@@ -56,21 +61,19 @@ impl Fault {
         Self::Failure,
         Self::Pause,
         Self::Server,
+        Self::Lapse,
     ];
 
-    /// True if this kind happens in timed worlds (`timed`), or else in untimed ones.
+    /// True if this kind happens in timed worlds (`timed`), or else in untimed ones, with an election of this family.
     #[must_use]
-    pub const fn happens(self, timed: bool) -> bool {
+    pub fn happens(self, family: Family, timed: bool) -> bool {
         match self {
             Self::Crash | Self::Cut | Self::Lost | Self::Late | Self::Resign | Self::Shutdown => true,
-            Self::Pause | Self::Server => timed,
-            Self::Expiry
-            | Self::Renewal
-            | Self::Candidate
-            | Self::Member
-            | Self::Overdue
-            | Self::Haste
-            | Self::Failure => !timed,
+            Self::Pause => timed,
+            Self::Server => timed && family == Family::Queue,
+            Self::Expiry | Self::Renewal | Self::Member | Self::Overdue | Self::Haste | Self::Failure => !timed,
+            Self::Candidate => !timed && family == Family::Queue,
+            Self::Lapse => !timed && family == Family::Lease,
         }
     }
 
@@ -93,6 +96,7 @@ impl Fault {
             Self::Failure => "failure",
             Self::Pause => "pause",
             Self::Server => "server",
+            Self::Lapse => "lapse",
         }
     }
 }
@@ -108,16 +112,16 @@ impl Faults {
         Self([0; Fault::ALL.len()])
     }
 
-    /// One fault of each kind that happens in timed worlds (`timed`), or else in untimed ones.
+    /// One fault of each kind that happens in such worlds.
     #[must_use]
-    pub fn one_each(timed: bool) -> Self {
-        Self(Fault::ALL.map(|fault| u8::from(fault.happens(timed))))
+    pub fn one_each(family: Family, timed: bool) -> Self {
+        Self(Fault::ALL.map(|fault| u8::from(fault.happens(family, timed))))
     }
 
     /// A fault of this list that does not happen in such worlds.
     #[must_use]
-    pub fn foreign(&self, timed: bool) -> Option<Fault> {
-        Fault::ALL.into_iter().find(|fault| self.left(*fault) > 0 && !fault.happens(timed))
+    pub fn foreign(&self, family: Family, timed: bool) -> Option<Fault> {
+        Fault::ALL.into_iter().find(|fault| self.left(*fault) > 0 && !fault.happens(family, timed))
     }
 
     /// Adds one more fault of this kind.

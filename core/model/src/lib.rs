@@ -5,9 +5,9 @@
 //! any moment. Every promise must hold in every state, and a run without further faults must bring the cluster to rest.
 //!
 //! There are two kinds of worlds. The untimed one has no common clock: a node's clock jumps to its next deadline when
-//! nothing is under way to the node, or earlier at the price of a fault. A leader's session never ends there, since
-//! only time can guarantee that. The untimed world tries every order of events. In the timed one ([`Options::timed`])
-//! all nodes share one true time; it shows that deadlines keep two nodes from leading at once.
+//! nothing is under way to the node, or earlier at the price of a fault. A leader's session never ends there, nor its
+//! lease, since only time can guarantee that. The untimed world tries every order of events. In the timed one
+//! ([`Options::timed`]) all nodes share one true time; it shows that deadlines keep two nodes from leading at once.
 
 mod canonical;
 mod explore;
@@ -24,6 +24,8 @@ mod world;
 
 use std::time::Duration;
 
+use rolecall_core::Family;
+
 pub use explore::run;
 pub use faults::{Fault, Faults, UnknownFault};
 pub use report::{Ending, Progress, Report, Violated};
@@ -32,6 +34,8 @@ pub use timed::{Rate, UnknownRate};
 /// The world to explore, and the limits of the exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
+    /// Family of the election. Default: a queue.
+    pub family: Family,
     /// Number of nodes.
     pub nodes: u8,
     /// Faults that may happen, and how many of each.
@@ -67,6 +71,7 @@ impl Options {
     #[must_use]
     pub const fn new(nodes: u8) -> Self {
         Self {
+            family: Family::Queue,
             nodes,
             faults: Faults::none(),
             lean: false,

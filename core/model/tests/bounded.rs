@@ -1,5 +1,6 @@
 //! An exploration that has more states than the machine has memory stops in good order, and says what it has proved.
 
+use rolecall_core::Family;
 use rolecall_model::{Ending, Faults, Options, Progress, run};
 
 /// A limit that three nodes with every fault reach in a moment.
@@ -8,7 +9,7 @@ const LIMIT: u64 = 96 * 1024 * 1024;
 #[test]
 #[cfg(target_os = "linux")]
 fn an_exploration_stays_within_its_memory_and_says_to_which_depth_it_has_seen_everything() {
-    let faults = Faults::one_each(false);
+    let faults = Faults::one_each(Family::Queue, false);
     let options = Options { faults, lean: true, settled: 3, memory: Some(LIMIT), threads: 2, ..Options::new(3) };
     let report = run(&options, |_| ());
 

@@ -92,10 +92,13 @@ impl Rename for QueueRequest {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
             Self::Enter { guid } => renamer.guid(guid),
-            Self::Inspect { candidate, .. }
-            | Self::Delete { candidate }
-            | Self::Claim { candidate, .. }
-            | Self::Beat { candidate } => candidate.rename(renamer),
+            Self::Claim { candidate, incarnation, .. } => {
+                candidate.rename(renamer);
+                renamer.incarnation(incarnation);
+            }
+            Self::Inspect { candidate, .. } | Self::Delete { candidate } | Self::Beat { candidate } => {
+                candidate.rename(renamer);
+            }
             Self::List => {}
         }
     }
@@ -104,7 +107,11 @@ impl Rename for QueueRequest {
 impl Rename for LeaseRequest {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
-            Self::Acquire { token, .. } | Self::Renew { token, .. } | Self::Release { token } => token.rename(renamer),
+            Self::Acquire { token, incarnation, .. } => {
+                token.rename(renamer);
+                renamer.incarnation(incarnation);
+            }
+            Self::Renew { token, .. } | Self::Release { token } => token.rename(renamer),
             Self::Peek { .. } => {}
         }
     }
@@ -195,6 +202,7 @@ impl Rename for TermRecord {
 
 impl Rename for Fence {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
+        renamer.incarnation(&mut self.incarnation);
         renamer.revision(RevisionKind::Epoch, &mut self.epoch.0);
     }
 }

@@ -15,6 +15,7 @@ mod steps;
 
 use std::time::Duration;
 
+use rolecall_core::Family;
 use rolecall_core::store::Server;
 
 use super::Options;
@@ -25,6 +26,7 @@ pub use client::{Rate, UnknownRate};
 use step::TimedStep;
 
 const SCALE: Scale = Scale {
+    family: Family::Queue,
     timeout: Duration::from_secs(4),
     tick: Duration::from_millis(800),
     servers: 2,

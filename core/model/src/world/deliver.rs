@@ -2,7 +2,7 @@
 
 use rolecall_core::rename::Canonical;
 use rolecall_core::store::{Answer, QueueReply, Refusal, Reply};
-use rolecall_core::{Action, Event, Node, Run, Slot, Violation};
+use rolecall_core::{Action, Event, Fence, Node, Run, Slot, Violation};
 
 use super::{Breach, News, Process, Sent, Service, World};
 use crate::judge::{self, Judged};
@@ -51,11 +51,12 @@ impl World {
         let held = before.term().map(|(fence, _)| fence);
         let holds = host.node().and_then(Node::term).map(|(fence, _)| fence);
         if let Some(fence) = holds.filter(|fence| held != Some(*fence) && !host.deposed) {
-            if self.newest.is_some_and(|newest| !fence.is_newer_than(newest)) {
+            let same_life = self.newest.filter(|newest| newest.incarnation == fence.incarnation);
+            if same_life.is_some_and(|newest| !fence.is_newer_than(newest)) {
                 self.breach.get_or_insert(Breach::Promise(Violation::EpochNotRising));
             }
             self.newest = Some(fence);
-            if !self.stands_first(place) {
+            if !self.stands_first(place, fence) {
                 self.breach.get_or_insert(Breach::Promise(Violation::LeaderWithoutCandidate));
             }
         }
@@ -63,8 +64,12 @@ impl World {
         host.deposed &= host.is_about_to_lead();
     }
 
-    /// P2, as the store sees it: the session that this node believes in owns the first candidate.
-    fn stands_first(&self, place: usize) -> bool {
+    /// P2, as the store sees it: the session that this node believes in owns the first candidate, or the lease of this term
+    /// is the node's. A lease answers to its token, whichever session of the node's client it was acquired by.
+    fn stands_first(&self, place: usize, fence: Fence) -> bool {
+        if let Some(lease) = self.store.lease() {
+            return self.owners.get(&lease.owner) == Some(&place) && lease.epoch == fence.epoch;
+        }
         let believed = self.hosts[place].node().and_then(Node::session).map(|(session, _)| session);
         self.store.holder().is_some_and(|holder| Some(holder.owner) == believed)
     }

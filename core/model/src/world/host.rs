@@ -3,9 +3,8 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use rolecall_core::election::Timing;
 use rolecall_core::rename::{Canonical, ORIGIN};
-use rolecall_core::store::{Answer, Notice, QueueReply, Reply, Request};
+use rolecall_core::store::{Answer, LeaseReply, Notice, QueueReply, Reply, Request};
 use rolecall_core::{Config, Event, Fence, Node, OpId, Run, Session, Time};
 
 use super::Scale;
@@ -119,8 +118,10 @@ impl Host {
     /// True if the node leads, or an answer is under way that will make it lead.
     pub(crate) fn is_about_to_lead(&self) -> bool {
         let Some(node) = self.node() else { return false };
-        let claimed =
-            |(_, answer): &&(OpId, Answer)| matches!(answer, Answer::Done(Reply::Queue(QueueReply::Claimed(_))));
+        let claimed = |(_, answer): &&(OpId, Answer)| {
+            let Answer::Done(reply) = answer else { return false };
+            matches!(reply, Reply::Queue(QueueReply::Claimed(_)) | Reply::Lease(LeaseReply::Acquired(_)))
+        };
         let mut claims = self.answers.iter().chain(&self.late).filter(claimed).peekable();
         if self.leads() || claims.peek().is_none() {
             return self.leads();
@@ -176,7 +177,7 @@ impl Host {
 impl Process {
     pub(crate) fn start(place: usize, scale: &Scale) -> Self {
         let mut config = Config::new(name(place));
-        config.election = Timing::queue(scale.tick);
+        config.election = scale.election();
         config.clock_error_ppm = scale.clock_error_ppm;
         // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use rolecall_core::rename::ORIGIN;
-use rolecall_core::store::{self, Broken, Client, Machine, Output, Timing};
+use rolecall_core::store::{self, Broken, Client, Machine, Output};
 use rolecall_core::{Fence, Session, Time, Violation};
 
 pub(crate) use deliver::{Happened, Road};
@@ -66,7 +66,7 @@ pub(crate) struct World {
 impl World {
     /// A store without clients yet, or a cluster at rest.
     pub(crate) fn new(options: &Options) -> Self {
-        let mut world = Self::empty(options, Scale::UNTIMED);
+        let mut world = Self::empty(options, Scale { family: options.family, ..Scale::UNTIMED });
         if options.settled > 0 {
             world.settle(usize::from(options.settled));
         }
@@ -79,7 +79,7 @@ impl World {
         Self {
             lean: options.lean,
             scale,
-            store: Machine::new(Timing::bounded(scale.tick), scale.servers),
+            store: scale.store(),
             now: ORIGIN,
             hosts: (0..usize::from(options.nodes)).map(|place| Host::new(place, &scale)).collect(),
             faults: options.faults,
@@ -164,6 +164,23 @@ impl World {
         let mut orphans: Vec<_> = self.store.sessions().filter_map(|(session, _)| orphan(session)).collect();
         orphans.sort_unstable();
         orphans
+    }
+
+    /// True if the lease can end: its holder does not lead, and nothing under way will make it lead. The lease of a leader
+    /// never ends, as deadlines guarantee in a world with time.
+    pub(crate) fn may_lapse(&self) -> bool {
+        self.lessee().is_some_and(|host| !host.is_about_to_lead())
+    }
+
+    /// True if the lease ends by itself: its holder neither leads nor has anything under way.
+    pub(crate) fn lease_is_idle(&self) -> bool {
+        self.may_lapse() && self.lessee().is_some_and(Host::is_quiet)
+    }
+
+    /// Holder of the lease.
+    fn lessee(&self) -> Option<&Host> {
+        let place = self.owners.get(&self.store.lease()?.owner)?;
+        Some(&self.hosts[*place])
     }
 
     /// Number of nodes that lead, as far as P1 goes. A leader whose candidate an outsider deleted does not count: only

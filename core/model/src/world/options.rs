@@ -16,6 +16,11 @@ impl World {
             self.time(place, steps);
         }
         steps.extend((0..self.orphans().len()).map(Step::EndOrphan));
+        match (self.may_lapse(), self.lease_is_idle()) {
+            (true, true) => steps.push(Step::EndLease),
+            (true, false) if self.left(Fault::Lapse) => steps.push(Step::Lapse),
+            (true | false, _) => {}
+        }
         for place in 0..self.hosts.len() {
             self.faults_of(place, steps);
         }

@@ -35,9 +35,12 @@ pub(crate) enum Step {
     Restart(usize),
     /// The store ends a session that nobody uses.
     EndOrphan(usize),
+    /// The time of a lease passes whose holder does nothing.
+    EndLease,
     /// Faults.
     Crash(usize),
     Expire(usize),
+    Lapse,
     Cut(usize),
     CutLate(usize),
     Lose(usize),
@@ -59,6 +62,7 @@ impl Step {
         match self {
             Self::Crash(_) => Some(Fault::Crash),
             Self::Expire(_) => Some(Fault::Expiry),
+            Self::Lapse => Some(Fault::Lapse),
             Self::Cut(_) | Self::CutLate(_) => Some(Fault::Cut),
             Self::Lose(_) | Self::GiveUp(_) => Some(Fault::Lost),
             Self::Renew(_) => Some(Fault::Renewal),
@@ -79,7 +83,8 @@ impl Step {
             | Self::Wake(_)
             | Self::Pass
             | Self::Restart(_)
-            | Self::EndOrphan(_) => None,
+            | Self::EndOrphan(_)
+            | Self::EndLease => None,
         }
     }
 }
@@ -110,7 +115,12 @@ impl Step {
             | Self::WakeEarly(place)
             | Self::ConnectEarly(place)
             | Self::Fail(place) => Some(place),
-            Self::Pass | Self::EndOrphan(_) | Self::DeleteCandidate(_) | Self::DeleteMember(..) => None,
+            Self::Pass
+            | Self::EndOrphan(_)
+            | Self::EndLease
+            | Self::Lapse
+            | Self::DeleteCandidate(_)
+            | Self::DeleteMember(..) => None,
         }
     }
 
@@ -121,6 +131,7 @@ impl Step {
             Self::EndOrphan(_) => "a session that nobody uses ends",
             Self::Crash(_) => "crashes",
             Self::Expire(_) => "its session ends",
+            Self::EndLease | Self::Lapse => "the time of the lease passes",
             Self::Cut(_) => "is cut off",
             Self::CutLate(_) => "is cut off; what was under way to it will be late",
             Self::Lose(_) => "an answer to it is lost",
@@ -226,6 +237,7 @@ impl World {
                     self.tell_store(place, store::Event::Fault(store::Fault::Expire(session)));
                 }
             }
+            Step::EndLease | Step::Lapse => self.tell_store(0, store::Event::Fault(store::Fault::Lapse)),
             Step::Cut(place) => self.unlink(place),
             Step::CutLate(place) => {
                 self.faults.spend(Fault::Late);

@@ -90,7 +90,11 @@ impl Rename for Term {
 impl Rename for Ask {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
-            Self::Inspect { candidate, .. } | Self::Claim { candidate, .. } => candidate.rename(renamer),
+            Self::Inspect { candidate, .. } => candidate.rename(renamer),
+            Self::Claim { candidate, incarnation } => {
+                candidate.rename(renamer);
+                renamer.incarnation(incarnation);
+            }
             Self::Enter | Self::Sync | Self::List { .. } => {}
         }
     }

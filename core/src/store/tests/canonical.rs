@@ -201,21 +201,26 @@ fn a_leader_that_only_beats_comes_back_to_the_same_state() {
     assert_eq!(first, later);
 }
 
+/// A store that keeps a lease, to which one client is connected, and the client's first attempt.
+fn with_a_lease() -> (Machine, Event) {
+    let mut machine = Machine::with_lease(Timing::unbounded(Duration::ZERO));
+    let client = Client { id: "a".into(), address: "a:1".into(), metadata: Default::default() };
+    let connect = Event::Connect { server: Server(0), client, previous: None, timeout: LEASE };
+    machine.handle(Time::from_millis(5_000), connect, &mut Vec::new());
+    let id = OpId { link: Link(1), slot: Slot::Election, sequence: 1 };
+    let (token, incarnation) = (crate::Token(7), crate::Incarnation(7));
+    let acquire = crate::store::LeaseRequest::Acquire { token, ttl: LEASE, incarnation };
+    (machine, Event::Request { session: Session(1), id, request: Request::Lease(acquire) })
+}
+
+const LEASE: Duration = Duration::from_secs(2);
+
 /// A lease goes on in the canonical state as in the real one: nothing more of it has passed, and nothing less passes.
 #[test]
 fn the_end_of_a_lease_stays_as_far_away() {
-    let timeout = Duration::from_secs(2);
-    let mut machine = Machine::with_lease(Timing::unbounded(Duration::ZERO));
-    let client = Client { id: "a".into(), address: "a:1".into(), metadata: Default::default() };
-    let connect = Event::Connect { server: Server(0), client, previous: None, timeout };
-    let mut out = Vec::new();
-    machine.handle(Time::from_millis(5_000), connect, &mut out);
-    let session = Session(1);
-    let id = OpId { link: Link(1), slot: Slot::Election, sequence: 1 };
-    let (token, incarnation) = (crate::Token(7), crate::Incarnation(7));
-    let acquire = crate::store::LeaseRequest::Acquire { token, ttl: timeout, incarnation };
-    let request = Event::Request { session, id, request: Request::Lease(acquire) };
-    machine.handle(Time::from_millis(5_100), request, &mut out);
+    let (mut machine, acquire) = with_a_lease();
+    let (session, mut out) = (Session(1), Vec::new());
+    machine.handle(Time::from_millis(5_100), acquire, &mut out);
     machine.handle(Time::from_millis(5_200), Event::Fault(Fault::Step { millis: -3_600_000 }), &mut out);
     machine.handle(Time::from_millis(5_200), Event::Ping { session }, &mut out);
 
@@ -227,6 +232,15 @@ fn the_end_of_a_lease_stays_as_far_away() {
         canonical.handle(place, Event::Ping { session }, &mut out);
         let left = |machine: &Machine| machine.lease().map(|holding| holding.left);
         assert!(left(&machine).is_some() && left(&machine) == left(&canonical), "{machine:?} and {canonical:?}");
-        (at, place) = (at + timeout / 6, place + timeout / 6);
+        (at, place) = (at + LEASE / 6, place + LEASE / 6);
     }
+}
+
+/// A store that is older than every lease still is when nobody has asked for one yet.
+#[test]
+fn a_store_that_is_open_stays_open() {
+    let (machine, acquire) = with_a_lease();
+    let (mut canonical, now) = machine.canonical(Time::from_millis(5_100), &mut Shift);
+    canonical.handle(now, acquire, &mut Vec::new());
+    assert!(canonical.lease().is_some(), "{canonical:?}");
 }
