@@ -58,6 +58,42 @@ fn unknown_faults_are_refused_with_those_that_are_known() -> TestResult {
 }
 
 #[test]
+fn faults_that_the_family_of_the_election_does_not_have_are_refused_with_those_that_it_has() -> TestResult {
+    for (arguments, parts) in [
+        (&["--faults", "crash,clock"][..], &["--faults", "`clock`", "--election queue", "cut"][..]),
+        (&["--election", "lease", "--faults", "cut"], &["--faults", "`cut`", "--election lease", "clock", "none"]),
+    ] {
+        let output = sim(arguments)?;
+        let told = String::from_utf8(output.stderr)?;
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {told}");
+        for part in parts {
+            assert!(told.contains(part), "`{part}` in: {told}");
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn elections_by_a_lease_are_simulated_and_the_command_that_repeats_a_run_names_them() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let report = folder.path().join("run.html");
+    let path = report.to_str().ok_or("a path of text")?;
+    for application in ["sums", "search", "register"] {
+        let arguments = ["--application", application, "--election", "lease", "--seeds", "0..1", "--length", "20s"];
+        let output = sim(&[&arguments[..], &["--faults", "clock,crash,data-loss", "--report", path]].concat())?;
+        let told = String::from_utf8(output.stdout)?;
+
+        assert!(output.status.success(), "{told}{}", String::from_utf8_lossy(&output.stderr));
+        for part in ["2 runs of 3 nodes, which elect by a lease", "clock", "violations  none"] {
+            assert!(told.contains(part), "`{part}` in:\n{told}");
+        }
+        let command = "--election lease --seeds 0 --nodes 3 --faults crash,data-loss,clock --length 20s";
+        assert!(fs::read_to_string(&report)?.contains(command), "`{command}` in the report");
+    }
+    Ok(())
+}
+
+#[test]
 fn a_campaign_that_has_more_seeds_than_memory_ends_with_3_and_says_how_to_give_it_more() -> TestResult {
     // This is less than the program itself takes.
     let output = sim(&["--seeds", "0..999999", "--length", "5s", "--memory", "1MiB"])?;
@@ -110,7 +146,7 @@ fn a_comparison_says_what_it_accepts() -> TestResult {
         (&["--compare", "--election", "oligarchy"][..], &["--election", "`oligarchy`", "queue, lease, bully"][..]),
         (&["--compare", "--faults", "earthquake"], &["--faults", "`earthquake`", "partition", "none"]),
         (&["--compare", "--report", "all.html"], &["--election"]),
-        (&["--election", "bully"], &["--compare"]),
+        (&["--election", "bully"], &["--election", "`queue`", "`lease`", "--compare"]),
         (&["--compare", "--application", "search"], &["--application", "--compare"]),
     ] {
         let output = sim(arguments)?;

@@ -248,7 +248,8 @@ pub struct Handover {
 #[derive(Args, Clone, Debug)]
 #[command(
     after_help = "Examples:\n  rolecall sim --seeds 1..100 --nodes 5 --minutes 10\n  rolecall sim --application search \
-                        --seeds 0..99 --nodes 5\n  rolecall sim --compare --nodes 5\n  rolecall sim --compare \
+                        --seeds 0..99 --nodes 5\n  rolecall sim --election lease --faults clock,pause\n  \
+                        rolecall sim --compare --nodes 5\n  rolecall sim --compare \
                         --election bully --faults pause --report bully.html\n\nFaults with --compare: crash, restart, \
                         pause, partition, clock, loss, late.\n\nExit codes: 0 every run kept every promise, 1 one did not, 3 the memory \
                         was full before the end."
@@ -262,8 +263,9 @@ pub struct Sim {
     #[arg(long, conflicts_with_all = ["application", "only"])]
     pub compare: bool,
 
-    /// With --compare: this election alone; --report draws the first seed at which two of its nodes lead
-    #[arg(long, value_name = "NAME", requires = "compare")]
+    /// Election of the nodes: queue or lease [default: queue]; with --compare this one alone, or one of the textbook's, and
+    /// --report draws the first seed at which two of its nodes lead
+    #[arg(long, value_name = "NAME")]
     pub election: Option<String>,
 
     /// One seed, or the first and the last of several

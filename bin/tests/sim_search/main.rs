@@ -2,6 +2,7 @@
 //! or why there is no answer.
 
 mod healing;
+mod lease;
 mod timelines;
 
 use core::time::Duration;
@@ -9,6 +10,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
+use rolecall::Family;
 use rolecall_cli::search_sim::{node, visit};
 use rolecall_sim::{Fault, FaultKind, Plan, Run, Simulation, Visitor};
 
@@ -169,7 +171,7 @@ fn mixtures_of_all_faults_never_give_a_wrong_answer() {
     let mut tally: BTreeMap<String, u64> = BTreeMap::new();
     for (nodes, seeds) in [(3, 0..8), (5, 100..108)] {
         for seed in seeds {
-            let run = well(&troubled(seed, nodes, FaultKind::ALL));
+            let run = well(&troubled(seed, nodes, &FaultKind::of(Family::Queue)));
             assert!(count(&run, RIGHT) > 20, "seed {seed}: {:?}", run.tally);
             run.tally.into_iter().for_each(|(what, count)| *tally.entry(what).or_default() += count);
         }
@@ -186,8 +188,15 @@ const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
 #[test]
 fn a_seed_gives_the_same_searches_again_here_and_in_another_process_and_no_thread() {
     let crashes = [FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
-    let kinds = [(5, 5, &crashes[..]), (7, 3, FaultKind::ALL), (8, 5, FaultKind::ALL)];
-    let runs = || kinds.map(|(seed, nodes, kinds)| troubled(seed, nodes, kinds).traced_from(Duration::ZERO).run());
+    let all = FaultKind::of(Family::Queue);
+    let simulations = [
+        troubled(5, 5, &crashes),
+        troubled(7, 3, &all),
+        troubled(8, 5, &all),
+        lease::troubled(7, 3),
+        lease::troubled(8, 5),
+    ];
+    let runs = || simulations.each_ref().map(|simulation| simulation.clone().traced_from(Duration::ZERO).run());
     let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
     if std::env::var_os(CHILD).is_some() {
         // Alone in this process: whoever starts a thread is found out.

@@ -1,6 +1,7 @@
 //! Families of elections.
 
 use core::fmt;
+use core::time::Duration;
 
 /// Family of an election: how a store keeps its candidates. A store has one, and a node of the other cannot use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -11,6 +12,18 @@ pub enum Family {
     Queue,
     /// A lease with a time to live (Redis, the embedded store).
     Lease,
+}
+
+impl Family {
+    /// Time after which a client whose session has this timeout shows that it lives: a third of it; where the store keeps
+    /// a lease a sixth, since its clock goes on by no more than a quarter of a lease from call to call.
+    #[must_use]
+    pub fn ping_interval(self, timeout: Duration) -> Duration {
+        match self {
+            Self::Queue => timeout / 3,
+            Self::Lease => timeout / 6,
+        }
+    }
 }
 
 impl fmt::Display for Family {

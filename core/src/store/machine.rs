@@ -128,15 +128,10 @@ impl Machine {
         }
     }
 
-    /// Time after which the driver of a connected client sends the next [`Event::Ping`]: a third of the session timeout;
-    /// where the store keeps a lease a sixth, since its clock goes on by no more than a quarter of a lease from call to
-    /// call.
+    /// Time after which the driver of a connected client sends the next [`Event::Ping`].
     #[must_use]
     pub fn ping_interval(&self, timeout: Duration) -> Duration {
-        match self.family() {
-            Family::Queue => timeout / 3,
-            Family::Lease => timeout / 6,
-        }
+        self.family().ping_interval(timeout)
     }
 
     /// Family of the election that it keeps.

@@ -4,6 +4,8 @@ use core::fmt;
 use core::str::FromStr;
 use core::time::Duration;
 
+use rolecall_core::Family;
+
 /// A fault, and how long it lasts. Nodes and servers are counted from 0; a number that is too high wraps around.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
@@ -89,7 +91,8 @@ pub enum Fault {
         /// Duration.
         length: Duration,
     },
-    /// A server of the store lags behind and shows old data.
+    /// A server of the store lags behind and shows old data. Where the store keeps a lease, its replica lags behind, and
+    /// takes the server's place in a [`Fault::StoreRestart`] before the end.
     Lag {
         /// The server.
         server: u8,
@@ -111,7 +114,7 @@ pub enum Fault {
         /// The node.
         node: u8,
     },
-    /// A client moves to another server.
+    /// A client moves to another server. If there is only one, it connects again.
     Move {
         /// The node.
         node: u8,
@@ -166,6 +169,11 @@ pub enum Fault {
     Resign {
         /// The node.
         node: u8,
+    },
+    /// The wall clock of the store's server steps. More steps forward than nodes allow for within one lease do not happen.
+    Clock {
+        /// Milliseconds forward, or back if negative.
+        millis: i64,
     },
 }
 
@@ -243,6 +251,47 @@ kinds! {
     SlowStop "slow-stop",
     Shutdown "shutdown",
     Resign "resign",
+    Clock "clock",
+}
+
+impl FaultKind {
+    /// The kinds that can happen on a store of this family.
+    #[must_use]
+    pub fn of(family: Family) -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|kind| kind.can_happen_on(family)).collect()
+    }
+
+    /// True if this can happen on a store of this family. A store that keeps a lease has one server and no candidates, and
+    /// is the only one that asks a wall clock.
+    #[must_use]
+    pub const fn can_happen_on(self, family: Family) -> bool {
+        match self {
+            Self::Cut | Self::DeleteCandidate => matches!(family, Family::Queue),
+            Self::Clock => matches!(family, Family::Lease),
+            Self::Crash
+            | Self::PowerLoss
+            | Self::Pause
+            | Self::ClockRate
+            | Self::Partition
+            | Self::OneWay
+            | Self::Stall
+            | Self::SlowLink
+            | Self::LostAnswers
+            | Self::LateAnswers
+            | Self::Lag
+            | Self::Expire
+            | Self::NewSession
+            | Self::SessionGivenUp
+            | Self::Move
+            | Self::StoreRestart
+            | Self::DataLoss
+            | Self::DeleteMember
+            | Self::FailStarts
+            | Self::SlowStop
+            | Self::Shutdown
+            | Self::Resign => true,
+        }
+    }
 }
 
 impl fmt::Display for FaultKind {

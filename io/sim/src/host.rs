@@ -4,6 +4,7 @@ use core::convert::Infallible;
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use rolecall_core::election::Timing;
 use rolecall_core::{Config, Time};
 use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 
@@ -51,12 +52,12 @@ impl Host {
     #[must_use]
     pub fn node(&self, application: impl Application) -> HttpNodeBuilder {
         let (net, clock, link_faults) = (self.net(), self.clock(), self.link_faults.clone());
-        let (servers, entropy) = (self.servers, self.entropy(1));
+        let (family, servers, entropy) = (self.config.election.family(), self.servers, self.entropy(1));
         let slot = HandlerSlot::default();
         let service = HttpService::new(application, slot.clone());
         let service = FaultyService { service, clock: self.clock(), service_faults: self.service_faults.clone() };
         let node = NodeBuilder::new(self.config.clone(), service, move |participant: Participant| {
-            let store = SimStore::open(participant, servers, net, clock, entropy, link_faults);
+            let store = SimStore::open(family, participant, servers, net, clock, entropy, link_faults);
             Ok::<_, Infallible>(Box::new(store) as Box<dyn Store>)
         });
         HttpNodeBuilder::around(node, slot)
@@ -99,7 +100,7 @@ pub(super) struct Common {
     pub(super) seed: u64,
     pub(super) truth: TrueTime,
     pub(super) session_timeout: Duration,
-    pub(super) store_tick: Duration,
+    pub(super) election: Timing,
     pub(super) servers: u8,
     /// Number of the first host whose node only looks on.
     pub(super) first_observer: usize,
@@ -203,7 +204,7 @@ impl Controls {
         };
         let mut config = Config::new(Arc::clone(&self.name));
         config.observes = self.observes();
-        config.election = rolecall_core::election::Timing::queue(self.common.store_tick);
+        config.election = self.common.election;
         config.drain = DRAIN;
         let truth = self.common.truth.clone();
         let lives = u64::try_from(self.number).unwrap_or(0) << 32 | u64::from(count);

@@ -138,6 +138,10 @@ impl Dice {
             FaultKind::SlowStop => Fault::SlowStop { node, takes: self.up_to(Duration::from_secs(2)), length },
             FaultKind::Shutdown => Fault::Shutdown { node, down: length },
             FaultKind::Resign => Fault::Resign { node },
+            FaultKind::Clock => {
+                let steps = [500, 2_000, 3_600_000, -500, -2_000, -3_600_000];
+                Fault::Clock { millis: steps[self.below(steps.len())] }
+            }
         }
     }
 }

@@ -1,8 +1,9 @@
 //! The second part of a run: all faults have ended, and the cluster has to come to rest and serve.
 
 use core::time::Duration;
+use std::sync::Arc;
 
-use rolecall_core::{Directory, Health, Role, Time, Violation};
+use rolecall_core::{Directory, Family, Health, Role, Time, Violation};
 
 use super::fault::FaultKind;
 use super::host::DRAIN;
@@ -59,16 +60,25 @@ impl World<'_> {
         is_led
     }
 
-    /// Limit of P6: the session of a lost leader with a tick and the rounding of its end, a drain, and a second; one
-    /// more session timeout after a restart of the store, which renews all sessions. Nodes that resigned or failed to
-    /// start stay away for longer of their own accord.
+    /// Limit of P6: the session or the lease of a lost leader with what makes its end late, a drain, and a second; one
+    /// more after a restart of the store, which renews all sessions and grants no lease while an earlier one may live.
+    /// Nodes that resigned or failed to start stay away for longer of their own accord.
     fn lead_limit(&self) -> Duration {
         let session = self.settings.session_timeout;
-        let mut limit = session + self.settings.store_tick * 2 + DRAIN + CLAIM + self.staying_away();
+        let mut limit = session + self.rounding() * 2 + DRAIN + CLAIM + self.staying_away();
         if self.happened(&[FaultKind::StoreRestart, FaultKind::DataLoss]) {
             limit += session;
         }
         limit
+    }
+
+    /// Longest delay with which the store ends a session or a lease: a tick; or a quarter of the lease, since the store's
+    /// clock goes on only when somebody calls. The next node may be as late again: to a tick, or to let others go first.
+    fn rounding(&self) -> Duration {
+        match self.settings.election {
+            Family::Queue => self.settings.store_tick,
+            Family::Lease => self.settings.session_timeout / 4,
+        }
     }
 
     /// Time for which nodes keep themselves from leading: after failures, or while an application may still be
@@ -107,7 +117,7 @@ impl World<'_> {
     /// restarted. A waiter whose candidate an operator deleted finds out at its next listing: it watches its
     /// predecessor alone (P7).
     fn rest_limit(&self) -> Duration {
-        let mut limit = (self.settings.session_timeout + self.settings.store_tick) * 3 + GRACE + self.staying_away();
+        let mut limit = (self.settings.session_timeout + self.rounding()) * 3 + GRACE + self.staying_away();
         if self.happened(&[FaultKind::DeleteCandidate]) {
             limit += RELIST;
         }
@@ -137,13 +147,11 @@ impl World<'_> {
                 return Some(format!("{} knows of {known} workers", host.name));
             }
         }
-        let mut candidates: Vec<_> = self.hub.contenders().into_iter().map(|contender| contender.participant).collect();
-        candidates.sort_unstable();
         let mut nodes: Vec<_> =
             self.remaining().filter(|host| !host.observes()).map(|host| host.name.clone()).collect();
         nodes.sort_unstable();
-        if candidates != nodes {
-            return Some(format!("the queue holds {candidates:?}"));
+        if let Some(lack) = self.store_lacks(leader, &nodes) {
+            return Some(lack);
         }
         let listed =
             |directory| self.hub.members(directory).into_iter().map(|member| member.key.id).collect::<Vec<_>>();
@@ -154,5 +162,23 @@ impl World<'_> {
             return Some(format!("the registries hold the workers {workers:?} and the coordinators {coordinators:?}"));
         }
         None
+    }
+
+    /// What the store's election lacks to be at rest: the queue has a candidate of each of the nodes, which are in order;
+    /// the lease has the leader as its holder.
+    fn store_lacks(&self, leader: usize, nodes: &[Arc<str>]) -> Option<String> {
+        match self.settings.election {
+            Family::Queue => {
+                let mut candidates: Vec<_> =
+                    self.hub.contenders().into_iter().map(|contender| contender.participant).collect();
+                candidates.sort_unstable();
+                (candidates != nodes).then(|| format!("the queue holds {candidates:?}"))
+            }
+            Family::Lease => {
+                let holder = self.hub.lease_holder();
+                let is_leaders = holder.as_ref() == Some(&self.hosts[leader].name);
+                (!is_leaders).then(|| format!("the holder of the lease is {holder:?}"))
+            }
+        }
     }
 }

@@ -6,6 +6,9 @@ use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
+use rolecall_core::Family;
+use rolecall_core::election::Timing;
+
 use super::evidence::{ErasedEvidence, Evidence};
 use super::host::Host;
 use super::plan::Plan;
@@ -28,6 +31,7 @@ pub struct Simulation {
     pub(super) visits: Vec<Visit>,
     pub(super) gather: Option<Gather>,
     pub(super) storage: Option<Keep>,
+    pub(super) election: Family,
     pub(super) nodes: u8,
     pub(super) observers: u8,
     pub(super) servers: u8,
@@ -48,6 +52,7 @@ impl fmt::Debug for Simulation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter
             .debug_struct("Simulation")
+            .field("election", &self.election)
             .field("nodes", &self.nodes)
             .field("seed", &self.seed)
             .field("plan", &self.plan)
@@ -65,6 +70,7 @@ impl Simulation {
             visits: Vec::new(),
             gather: None,
             storage: None,
+            election: Family::Queue,
             nodes: 3,
             observers: 0,
             servers: 3,
@@ -113,6 +119,13 @@ impl Simulation {
         self
     }
 
+    /// Family of the election: what the store keeps. Default: a queue.
+    #[must_use]
+    pub fn election(mut self, election: Family) -> Self {
+        self.election = election;
+        self
+    }
+
     /// Number of nodes. Default: 3.
     #[must_use]
     pub fn nodes(mut self, nodes: u8) -> Self {
@@ -127,7 +140,7 @@ impl Simulation {
         self
     }
 
-    /// Number of servers of the store. Default: 3.
+    /// Number of servers of a store that keeps a queue. Default: 3. One that keeps a lease has one.
     #[must_use]
     pub fn servers(mut self, servers: u8) -> Self {
         self.servers = servers.max(1);
@@ -155,7 +168,7 @@ impl Simulation {
         self
     }
 
-    /// Session timeout of every node. Default: 4 s.
+    /// Session timeout of every node, and time to live of a lease. Default: 4 s.
     #[must_use]
     pub fn session_timeout(mut self, timeout: Duration) -> Self {
         self.session_timeout = timeout;
@@ -199,6 +212,22 @@ impl Simulation {
     pub fn replayed(mut self, is_replayed: bool) -> Self {
         self.is_replayed = is_replayed;
         self
+    }
+
+    /// Number of servers that the store has.
+    pub(super) fn store_servers(&self) -> u8 {
+        match self.election {
+            Family::Queue => self.servers,
+            Family::Lease => 1,
+        }
+    }
+
+    /// Times of the store's election, as its nodes know them.
+    pub(super) fn timing(&self) -> Timing {
+        match self.election {
+            Family::Queue => Timing::queue(self.store_tick),
+            Family::Lease => Timing::LEASE,
+        }
     }
 
     /// Runs the simulation to its end, or to the first broken promise.

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use rolecall_core::store::{Server, Timing};
-use rolecall_core::{Objection, Time, Violation};
+use rolecall_core::store::{Machine, Server, Timing};
+use rolecall_core::{Family, Objection, Time, Violation};
 use turmoil::Sim;
 
 use super::acts::ActList;
@@ -54,6 +54,8 @@ pub(super) struct World<'a> {
     /// Ends of faults, by the time at which they are due.
     pub(super) mends: BTreeMap<(Time, u64), Mend>,
     pub(super) mends_made: u64,
+    /// True times at which the wall clock of the store's server stepped forward, within the last lease.
+    pub(super) steps_forward: Vec<Time>,
 }
 
 impl<'a> World<'a> {
@@ -65,8 +67,8 @@ impl<'a> World<'a> {
             seed: settings.seed,
             truth: truth.clone(),
             session_timeout: settings.session_timeout,
-            store_tick: settings.store_tick,
-            servers: settings.servers,
+            election: settings.timing(),
+            servers: settings.store_servers(),
             first_observer: settings.nodes.saturating_sub(settings.observers).into(),
             notebook: notebook.clone(),
             acts: acts.clone(),
@@ -78,7 +80,7 @@ impl<'a> World<'a> {
         let mut world = Self {
             settings,
             sim: sim(settings),
-            hub: Hub::new(truth.clone(), Timing::bounded(settings.store_tick), settings.servers),
+            hub: Hub::new(truth.clone(), machine(settings)),
             truth,
             up: vec![true; hosts.len()],
             lost: BTreeSet::new(),
@@ -91,6 +93,7 @@ impl<'a> World<'a> {
             entropy: SeededEntropy::new(settings.seed ^ 0x776f_726c_6400),
             mends: BTreeMap::new(),
             mends_made: 0,
+            steps_forward: Vec::new(),
         };
         world.visitor.disturbed(Time::ZERO + world.settings.start_gap * u32::from(world.settings.nodes - 1), false);
         world.populate();
@@ -131,7 +134,7 @@ impl<'a> World<'a> {
     }
 
     pub(super) fn servers(&self) -> impl Iterator<Item = Server> + use<> {
-        (0..self.settings.servers).map(Server)
+        (0..self.settings.store_servers()).map(Server)
     }
 
     /// The hosts that are there or come back.
@@ -232,6 +235,13 @@ impl<'a> World<'a> {
                 self.judge.find(self.truth.now(), "cluster", Broken::Replay(error.to_string()));
             }
         }
+    }
+}
+
+fn machine(settings: &Simulation) -> Machine {
+    match settings.election {
+        Family::Queue => Machine::new(Timing::bounded(settings.store_tick), settings.store_servers()),
+        Family::Lease => Machine::with_lease(Timing::unbounded(Duration::ZERO)),
     }
 }
 

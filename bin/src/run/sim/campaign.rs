@@ -42,7 +42,7 @@ pub(super) fn run(scenario: &Scenario, seeds: RangeInclusive<u64>, budget: Budge
         thread_count: ThreadCount::before(workers),
     };
     let begun = Instant::now();
-    let mut summary = Summary::new(scenario.nodes, workers);
+    let mut summary = Summary::new(scenario.nodes, scenario.election, workers);
     thread::scope(|scope| {
         let (done, runs) = sync_channel(workers);
         for _ in 0..workers {

@@ -4,6 +4,7 @@ use core::fmt::Display;
 use core::str::FromStr;
 use core::time::Duration;
 
+use rolecall::Family;
 use rolecall_sim::{FaultKind, Plan, Simulation, adder};
 
 use crate::cli::{Application, Failure, Sim};
@@ -13,6 +14,7 @@ use crate::{register, search_sim};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Scenario {
     pub(super) application: Application,
+    pub(super) election: Family,
     pub(super) nodes: u8,
     pub(super) kinds: Vec<FaultKind>,
     pub(super) length: Duration,
@@ -26,10 +28,12 @@ const LENGTH: Duration = Duration::from_secs(120);
 impl Scenario {
     pub(super) fn new(options: &Sim) -> Result<Self, Failure> {
         let minutes = options.world.minutes.map(|minutes| Duration::from_secs(minutes.saturating_mul(60)));
+        let election = election(options.election.as_deref())?;
         Ok(Self {
             application: options.application,
+            election,
             nodes: u8::try_from(options.world.nodes).unwrap_or(u8::MAX),
-            kinds: kinds(&options.world.faults, FaultKind::ALL)?,
+            kinds: of_family(kinds(&options.world.faults, &FaultKind::of(election))?, election)?,
             length: options.length.or(minutes).unwrap_or(LENGTH),
             only: (!options.only.is_empty()).then(|| options.only.clone()),
         })
@@ -42,7 +46,7 @@ impl Scenario {
             Application::Search => Simulation::new(search_sim::node).visitor(search_sim::visit),
             Application::Register => register::sim::simulation(),
         };
-        served.nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))
+        served.election(self.election).nodes(self.nodes).seed(seed).length(self.length).plan(self.plan(seed))
     }
 
     pub(super) fn plan(&self, seed: u64) -> Plan {
@@ -68,7 +72,7 @@ impl Scenario {
     }
 
     fn arguments(&self, seed: u64) -> String {
-        let faults = names(&self.kinds, FaultKind::ALL);
+        let faults = names(&self.kinds, &FaultKind::of(self.election));
         let length = length(self.length);
         let only = self.only.as_ref().map(|places| {
             let places: Vec<_> = places.iter().map(usize::to_string).collect();
@@ -79,8 +83,12 @@ impl Scenario {
             usual if usual == Application::default() => String::new(),
             other => format!("--application {other} "),
         };
+        let election = match self.election {
+            Family::Queue => "",
+            Family::Lease => "--election lease ",
+        };
         let nodes = self.nodes;
-        format!("{application}--seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
+        format!("{application}{election}--seeds {seed} --nodes {nodes} --faults {faults} --length {length}{only}")
     }
 }
 
@@ -95,6 +103,31 @@ pub(super) fn length(length: Duration) -> String {
     match (length.as_secs(), length.subsec_millis()) {
         (seconds, 0) => format!("{seconds}s"),
         (seconds, millis) => format!("{}ms", seconds * 1_000 + u64::from(millis)),
+    }
+}
+
+/// Family of the election by its name.
+fn election(name: Option<&str>) -> Result<Family, Failure> {
+    match name {
+        None | Some("queue") => Ok(Family::Queue),
+        Some("lease") => Ok(Family::Lease),
+        Some(other) => Err(Failure::Usage(format!(
+            "--election: nodes elect by `queue` or `lease`, not `{other}`; with --compare the textbook's elections are accepted too"
+        ))),
+    }
+}
+
+/// Refuses kinds of faults that a store of this family does not have.
+fn of_family(kinds: Vec<FaultKind>, election: Family) -> Result<Vec<FaultKind>, Failure> {
+    match kinds.iter().find(|kind| !kind.can_happen_on(election)) {
+        None => Ok(kinds),
+        Some(kind) => {
+            let accepted: Vec<_> = FaultKind::of(election).into_iter().map(FaultKind::name).collect();
+            let accepted = accepted.join(", ");
+            Err(Failure::Usage(format!(
+                "--faults: `{kind}` does not happen with --election {election}; accepted: all, {accepted}, none"
+            )))
+        }
     }
 }
 
@@ -134,7 +167,8 @@ mod tests {
 
     fn scenario() -> Scenario {
         let (application, length) = (Application::Sums, Duration::from_secs(60));
-        Scenario { application, nodes: 3, kinds: FaultKind::ALL.to_vec(), length, only: None }
+        let (election, kinds) = (Family::Queue, FaultKind::of(Family::Queue));
+        Scenario { application, election, nodes: 3, kinds, length, only: None }
     }
 
     #[test]
@@ -151,6 +185,8 @@ mod tests {
         };
         let arguments = "--application search --seeds 7 --nodes 3 --faults crash,cut --length 1500ms --only 2,5";
         assert_eq!(smaller.arguments(7), arguments);
+        let on_lease = Scenario { election: Family::Lease, kinds: FaultKind::of(Family::Lease), ..scenario() };
+        assert_eq!(on_lease.arguments(7), "--election lease --seeds 7 --nodes 3 --faults all --length 60s");
     }
 
     #[test]

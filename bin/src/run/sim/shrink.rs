@@ -108,6 +108,7 @@ fn is_alike(one: &Broken, other: &Broken) -> bool {
 mod tests {
     use bytes::Bytes;
     use http::Request;
+    use rolecall::Family;
     use rolecall_sim::{FaultKind, Visitor, adder};
 
     use super::*;
@@ -141,7 +142,7 @@ mod tests {
     fn a_failing_run_is_shrunk_until_nothing_can_be_removed() {
         let kinds = vec![FaultKind::Crash, FaultKind::Expire, FaultKind::Lag, FaultKind::Resign];
         let (application, length) = (Application::default(), Duration::from_secs(60));
-        let scenario = Scenario { application, nodes: 3, kinds, length, only: None };
+        let scenario = Scenario { application, election: Family::Queue, nodes: 3, kinds, length, only: None };
         let failed = simulate(&scenario, SEED).run();
         assert!(scenario.places(SEED).len() > 5 && failed.finding.is_some(), "there is something to shrink");
 
@@ -160,7 +161,8 @@ mod tests {
     #[test]
     fn a_run_that_does_not_fail_is_left_alone() {
         let (application, length) = (Application::default(), Duration::from_secs(10));
-        let scenario = Scenario { application, nodes: 2, kinds: Vec::new(), length, only: None };
+        let scenario =
+            Scenario { application, election: Family::Queue, nodes: 2, kinds: Vec::new(), length, only: None };
         let run = simulate(&scenario, SEED).run();
 
         assert_eq!(shrink(&scenario, run.clone(), simulate), (scenario, run));

@@ -4,12 +4,14 @@ use core::fmt;
 use core::time::Duration;
 use std::collections::BTreeMap;
 
+use rolecall::Family;
 use rolecall_sim::{Broken, FaultKind, Run};
 
 /// Totals and extremes of many runs.
 #[derive(Clone, Debug)]
 pub(super) struct Summary {
     nodes: u8,
+    election: Family,
     cores: usize,
     pub(super) runs: u64,
     pub(super) simulated: Duration,
@@ -25,9 +27,10 @@ pub(super) struct Summary {
 }
 
 impl Summary {
-    pub(super) fn new(nodes: u8, cores: usize) -> Self {
+    pub(super) fn new(nodes: u8, election: Family, cores: usize) -> Self {
         Self {
             nodes,
+            election,
             cores,
             runs: 0,
             simulated: Duration::ZERO,
@@ -63,10 +66,11 @@ impl Summary {
 
 impl fmt::Display for Summary {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, cores, runs, simulated, took, .. } = self;
+        let Self { nodes, election, cores, runs, simulated, took, .. } = self;
         let plural =
             |count: u64, one: &str, more: &str| format!("{} {}", grouped(count), if count == 1 { one } else { more });
-        writeln!(formatter, "{} of {}", plural(*runs, "run", "runs"), plural(u64::from(*nodes), "node", "nodes"))?;
+        let (count, of) = (plural(*runs, "run", "runs"), plural(u64::from(*nodes), "node", "nodes"));
+        writeln!(formatter, "{count} of {of}, which elect by a {election}")?;
         writeln!(
             formatter,
             "time        {} simulated in {}: {} times faster than real time on {}",
@@ -151,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_summary_names_the_seeds_of_its_extremes_and_counts_what_failed() {
-        let mut summary = Summary::new(3, 2);
+        let mut summary = Summary::new(3, Family::Lease, 2);
         for (seed, leaderless) in [(4, 3), (5, 7), (6, 1)] {
             let faults = [(FaultKind::Crash, 2)].into();
             let tally = [("full answers".to_owned(), 1_000)].into();
@@ -160,9 +164,14 @@ mod tests {
         }
         let text = summary.to_string();
 
-        for part in
-            ["3 runs of 3 nodes", "6: crash 6", "6 terms", "7.0 s (seed 5)", "3,000 full answers", "violations  none"]
-        {
+        for part in [
+            "3 runs of 3 nodes, which elect by a lease",
+            "6: crash 6",
+            "6 terms",
+            "7.0 s (seed 5)",
+            "3,000 full answers",
+            "violations  none",
+        ] {
             assert!(text.contains(part), "`{part}` in:\n{text}");
         }
     }

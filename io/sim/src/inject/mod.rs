@@ -35,7 +35,7 @@ pub(super) enum Mend {
 impl World<'_> {
     /// Begins a fault, if it makes sense as things stand.
     pub(super) fn inject(&mut self, fault: Fault) {
-        if self.begin(fault) {
+        if fault.kind().can_happen_on(self.settings.election) && self.begin(fault) {
             *self.judge.run.faults.entry(fault.kind()).or_default() += 1;
             self.disturbed();
         }
@@ -69,6 +69,7 @@ impl World<'_> {
             Fault::DataLoss => self.restart_store(false),
             Fault::DeleteCandidate { node } => self.delete_candidate(self.number(node)),
             Fault::DeleteMember { node } => self.delete_members(self.number(node)),
+            Fault::Clock { millis } => self.step_clock(millis),
         }
     }
 
@@ -122,7 +123,7 @@ impl World<'_> {
     }
 
     fn server(&self, server: u8) -> Server {
-        Server(server % self.settings.servers)
+        Server(server % self.settings.store_servers())
     }
 
     fn name(&self, number: usize) -> Arc<str> {

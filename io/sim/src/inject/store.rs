@@ -2,22 +2,54 @@
 
 use core::time::Duration;
 
-use rolecall_core::Directory;
+use rolecall_core::election::Timing;
 use rolecall_core::store::{Act, Fault, Server};
+use rolecall_core::{Directory, Family};
 
 use super::super::world::{STORE, World};
 use super::Mend;
 
 impl World<'_> {
     pub(super) fn lag(&mut self, server: Server, length: Duration) -> bool {
+        let what = match self.settings.election {
+            Family::Queue => format!("server {} shows what was", server.0),
+            Family::Lease if self.replica_lags() => return false,
+            Family::Lease => "its replica falls behind".into(),
+        };
         self.hub.inject(Fault::Lag(server));
         self.later(length, Mend::CatchUp(server));
-        self.note(STORE, &format!("server {} shows what was", server.0))
+        self.note(STORE, &what)
     }
 
     pub(super) fn catch_up(&mut self, server: Server) {
+        let what = match self.settings.election {
+            Family::Queue => format!("server {} has caught up", server.0),
+            Family::Lease => "its replica has caught up".into(),
+        };
         self.hub.inject(Fault::CatchUp(server));
-        self.note_mend(STORE, &format!("server {} has caught up", server.0));
+        self.note_mend(STORE, &what);
+    }
+
+    /// True if the store keeps a lease and has a replica that lags behind.
+    fn replica_lags(&self) -> bool {
+        let catches_up = |mend: &Mend| matches!(mend, Mend::CatchUp(_));
+        self.settings.election == Family::Lease && self.mends.values().any(catches_up)
+    }
+
+    /// Lets the wall clock of the store's server step, if nodes allow for that.
+    pub(super) fn step_clock(&mut self, millis: i64) -> bool {
+        let Timing::Lease(timing) = self.settings.timing() else { return false };
+        let (now, lease) = (self.now(), self.settings.session_timeout);
+        self.steps_forward.retain(|at| *at + lease > now);
+        if millis > 0 {
+            if self.steps_forward.len() >= usize::from(timing.clock_steps) {
+                return false;
+            }
+            self.steps_forward.push(now);
+        }
+        self.hub.inject(Fault::Step { millis });
+        let way = if millis < 0 { "back" } else { "on" };
+        self.note(STORE, &format!("its clock steps {way} by {} ms", millis.unsigned_abs()))
     }
 
     pub(super) fn cut(&mut self, server: Server, length: Duration, deliver: bool) -> bool {
@@ -48,8 +80,17 @@ impl World<'_> {
         if !keep_data {
             self.excuse_two_leaders();
         }
+        let what = match keep_data {
+            true if self.replica_lags() => "stops, and its replica takes its place without the last writes",
+            true => "stops and starts again",
+            false => "stops and starts again, empty",
+        };
+        if self.settings.election == Family::Lease {
+            // No replica lags behind the store that begins now.
+            self.mends.retain(|_, mend| !matches!(mend, Mend::CatchUp(_)));
+        }
         self.hub.inject(Fault::Restart { keep_data });
-        self.note(STORE, if keep_data { "stops and starts again" } else { "stops and starts again, empty" })
+        self.note(STORE, what)
     }
 
     pub(super) fn delete_candidate(&mut self, number: usize) -> bool {
@@ -77,7 +118,14 @@ impl World<'_> {
 
     /// Excuses a second leader: an outsider has taken a leader's candidate or session away. Until that leader notices,
     /// at the end of its validity at the latest, only epochs tell which one is right.
+    ///
+    /// Nothing of that kind is excused where the store keeps a lease: it outlives its session, and a store that may have
+    /// lost one grants none until it would be over.
     fn excuse_two_leaders(&mut self) {
+        match self.settings.election {
+            Family::Queue => {}
+            Family::Lease => return,
+        }
         let until = self.now() + self.settings.session_timeout + self.settings.store_tick;
         self.judge.excuse(self.now(), until);
     }

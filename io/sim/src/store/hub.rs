@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use rolecall_core::store::{Act, Contender, Event, Fault, Machine, Output, Server, Timing};
+use rolecall_core::store::{Act, Contender, Event, Fault, Machine, Output, Server};
 use rolecall_core::{Directory, Member, Session, Time};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -38,8 +38,7 @@ struct State {
 struct LineId(u64);
 
 impl Hub {
-    pub(crate) fn new(truth: TrueTime, timing: Timing, servers: u8) -> Self {
-        let machine = Machine::new(timing, servers);
+    pub(crate) fn new(truth: TrueTime, machine: Machine) -> Self {
         let state = State { machine, lines: BTreeMap::new(), owners: BTreeMap::new(), newest: 0 };
         Self(Arc::new(Shared { truth, state: Mutex::new(state), changed: Notify::new() }))
     }
@@ -141,6 +140,11 @@ impl Hub {
     /// The queue in order.
     pub(crate) fn contenders(&self) -> Vec<Contender> {
         self.lock().machine.contenders().to_vec()
+    }
+
+    /// The node that holds the lease, where the store keeps one.
+    pub(crate) fn lease_holder(&self) -> Option<Arc<str>> {
+        self.lock().machine.lease().map(|holding| holding.id)
     }
 
     /// The members of a directory.

@@ -1,6 +1,6 @@
 //! The adapter: one node's session with the simulated store.
 //!
-//! It behaves as the clients of real stores do. It pings every third of its timeout, drops a connection that is silent
+//! It behaves as the clients of real stores do. It pings several times in its timeout, drops a connection that is silent
 //! for two thirds, tries the servers in turn, answers `Unknown` for requests under way on a connection that broke, and
 //! drops its session by itself at 7/5 of the timeout.
 
@@ -81,6 +81,7 @@ impl LinkFaults {
 /// One node's connection to the simulated store. Dropping it has the effect of a crash.
 #[derive(Debug)]
 pub(crate) struct SimStore {
+    family: Family,
     commands: UnboundedSender<Command>,
     events: UnboundedReceiver<StoreEvent>,
     link: JoinHandle<()>,
@@ -96,8 +97,9 @@ enum Command {
 }
 
 impl SimStore {
-    /// Opens the link, on the node's host. `servers` is the number of the store's servers.
+    /// Opens the link to a store of this family, on the node's host. `servers` is the number of the store's servers.
     pub(crate) fn open(
+        family: Family,
         participant: Participant,
         servers: u8,
         net: Arc<dyn Net>,
@@ -118,6 +120,7 @@ impl SimStore {
                 metadata: registration.metadata,
             },
             timeout: session_timeout,
+            family,
             servers,
             server: Server(first),
             net,
@@ -135,7 +138,7 @@ impl SimStore {
             commands: orders,
             events: told,
         };
-        Self { commands, events, link: tokio::spawn(link.run()) }
+        Self { family, commands, events, link: tokio::spawn(link.run()) }
     }
 
     fn order(&self, command: Command) {
@@ -146,7 +149,7 @@ impl SimStore {
 
 impl Store for SimStore {
     fn family(&self) -> Family {
-        Family::Queue
+        self.family
     }
 
     fn send(&mut self, id: OpId, request: Request) {
@@ -179,6 +182,7 @@ impl Drop for SimStore {
 struct Link {
     client: Client,
     timeout: Duration,
+    family: Family,
     servers: u8,
     server: Server,
     net: Arc<dyn Net>,
@@ -296,7 +300,7 @@ impl Link {
             State::Up { .. } if silent => self.lose_line(),
             State::Up { line, ping_at } if *ping_at <= now => {
                 line.say(&Call::Ping);
-                *ping_at = now + self.timeout / 3;
+                *ping_at = now + self.family.ping_interval(self.timeout);
             }
             State::Seeking { .. } | State::Connecting { .. } | State::Greeting { .. } | State::Up { .. } => {}
         }
@@ -423,7 +427,7 @@ impl Link {
         let State::Greeting { line, .. } = state else { return self.lose_line() };
         self.timeout = timeout;
         self.session = Some(session);
-        self.state = State::Up { line, ping_at: self.clock.now() + timeout / 3 };
+        self.state = State::Up { line, ping_at: self.clock.now() + self.family.ping_interval(timeout) };
         self.tell(StoreEvent::Up { session, timeout });
     }
 

@@ -1,13 +1,22 @@
-//! Whole nodes on simulated machines, under the faults of networks, clocks and operators.
+//! Whole nodes on simulated machines, under the faults of networks, clocks and operators: on a store that keeps a queue, and
+//! in `lease` on one that keeps a lease.
+
+mod lease;
 
 use core::time::Duration;
 use std::fs;
 use std::process::Command;
 
+use rolecall_core::Family;
 use rolecall_sim::{FaultKind, Plan, Run, Simulation, adder};
 
 fn simulation() -> Simulation {
     Simulation::new(adder::node).visitor(adder::visit)
+}
+
+/// Every fault of a store that keeps a queue.
+fn all() -> Vec<FaultKind> {
+    FaultKind::of(Family::Queue)
 }
 
 /// A minute with faults of these kinds, followed by rest.
@@ -36,31 +45,31 @@ fn a_calm_cluster_finds_its_leader_and_serves() {
 
 #[test]
 fn each_fault_alone_is_survived() {
-    for kind in FaultKind::ALL {
-        let run = well(&troubled(1, 3, &[*kind]));
-        assert!(run.faults.keys().eq([kind]), "{kind} came to pass: {:?}", run.faults);
+    for kind in all() {
+        let run = well(&troubled(1, 3, &[kind]));
+        assert!(run.faults.keys().eq([&kind]), "{kind} came to pass: {:?}", run.faults);
     }
 }
 
 #[test]
 fn mixtures_of_faults_are_survived_by_three_nodes() {
-    (0..16).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL)));
+    (0..16).for_each(|seed| _ = well(&troubled(seed, 3, &all())));
 }
 
 #[test]
 fn mixtures_of_faults_are_survived_by_one_node_and_by_seven() {
-    (100..104).for_each(|seed| _ = well(&troubled(seed, 1, FaultKind::ALL)));
-    (200..204).for_each(|seed| _ = well(&troubled(seed, 7, FaultKind::ALL)));
+    (100..104).for_each(|seed| _ = well(&troubled(seed, 1, &all())));
+    (200..204).for_each(|seed| _ = well(&troubled(seed, 7, &all())));
 }
 
 #[test]
 fn mixtures_of_faults_are_survived_while_a_node_looks_on() {
-    (400..404).for_each(|seed| _ = well(&troubled(seed, 4, FaultKind::ALL).observers(1)));
+    (400..404).for_each(|seed| _ = well(&troubled(seed, 4, &all()).observers(1)));
 }
 
 #[test]
 fn what_was_recorded_comes_out_the_same_on_another_machine() {
-    (300..304).for_each(|seed| _ = well(&troubled(seed, 3, FaultKind::ALL).replayed(true)));
+    (300..304).for_each(|seed| _ = well(&troubled(seed, 3, &all()).replayed(true)));
 }
 
 /// Environment variable that makes a test of determinism print its runs, for its parent to compare.
@@ -69,9 +78,13 @@ const CHILD: &str = "ROLECALL_SIMULATED_CHILD";
 #[test]
 fn a_seed_gives_the_same_run_again_here_and_in_another_process() {
     // The first run has many crashes: the order in which the tasks of a dead process are dropped must not show.
-    let crashes = [FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
-    let kinds = [(5, &crashes[..]), (7, FaultKind::ALL), (8, FaultKind::ALL), (9, FaultKind::ALL)];
-    let runs = || kinds.map(|(seed, kinds)| troubled(seed, 3, kinds).traced_from(Duration::ZERO).run());
+    let crashes = vec![FaultKind::Crash, FaultKind::PowerLoss, FaultKind::Shutdown];
+    let on_queues =
+        [(5, &crashes), (7, &all()), (8, &all()), (9, &all())].map(|(seed, kinds)| troubled(seed, 3, kinds));
+    let on_leases = [5, 7, 8].map(|seed| lease::troubled(seed, 3, &lease::all()));
+    let simulations: Vec<_> =
+        on_queues.into_iter().chain(on_leases).map(|simulation| simulation.traced_from(Duration::ZERO)).collect();
+    let runs = || simulations.iter().map(Simulation::run).collect::<Vec<_>>();
     let said = |runs: &[Run]| format!("{:?}", runs.iter().map(|run| (run.fingerprint, &run.tally)).collect::<Vec<_>>());
     if std::env::var_os(CHILD).is_some() {
         // Alone in this process, so a new thread shows.
