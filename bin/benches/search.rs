@@ -54,7 +54,7 @@ fn queries() -> Vec<Query> {
     let mut numbers = Numbers(2);
     let query = |number: u64| {
         let words: BTreeSet<_> = (0..=number % 3).map(|_| numbers.word()).collect();
-        let leaves: Vec<_> = words.into_iter().map(Leaf::Term).collect();
+        let leaves: Vec<_> = words.into_iter().map(Leaf::plain).collect();
         Query { root: Node::Any((0..leaves.len()).map(Node::Leaf).collect()), leaves }
     };
     (0..QUERIES).map(query).collect()
@@ -99,7 +99,7 @@ fn tantivy_index() -> tantivy::Result<(Searcher, Field)> {
 }
 
 fn default_collector(searcher: &Searcher, text: Field, query: &Query) -> usize {
-    let terms = query.leaves.iter().flat_map(Leaf::terms).map(|term| {
+    let terms = query.leaves.iter().flat_map(Leaf::parts).map(|term| {
         let term = Term::from_field_text(text, term);
         let query = TermQuery::new(term, IndexRecordOption::WithFreqs);
         (Occur::Should, Box::new(query) as Box<dyn tantivy::query::Query>)

@@ -66,14 +66,74 @@ pub(crate) fn write_documents(folder: &Path, count: u64, seed: u64) -> io::Resul
     Ok(())
 }
 
+/// Words of many scripts, some of which differ only in their accents, their normal form or where a dictionary cuts them.
+const WORLD: [&str; 28] = [
+    "resume",
+    "r\u{e9}sum\u{e9}",
+    "re\u{301}sume\u{301}",
+    "R\u{c9}SUM\u{c9}",
+    "straße",
+    "STRASSE",
+    "tiếng",
+    "tieng",
+    "việt",
+    "ещё",
+    "еще",
+    "한국어",
+    "\u{1112}\u{1161}\u{11ab}\u{1100}\u{116e}\u{11a8}\u{110b}\u{1165}",
+    "हिन्दी",
+    "東京都",
+    "東京",
+    "京都",
+    "大学",
+    "北京大学",
+    "我们",
+    "手机",
+    "ภาษาไทย",
+    "ภาษา",
+    "ភាសា",
+    "ພາສາ",
+    "iphone",
+    "2024",
+    "מִלָּה",
+];
+
+fn world(numbers: &mut Numbers) -> &'static str {
+    let bound = 1 + numbers.below(WORLD.len() as u64);
+    WORLD[numbers.below(bound) as usize]
+}
+
+/// Writes `count` documents of words of many scripts, with and without spaces, into `folder`.
+pub(crate) fn write_documents_of_the_world(folder: &Path, count: u64, seed: u64) -> io::Result<()> {
+    for number in 0..count {
+        let mut numbers = Numbers::new(seed + number / 2);
+        let mut text = String::new();
+        for _ in 0..numbers.below(40) {
+            text.push_str(world(&mut numbers));
+            text.push_str(["", " ", " ", "。"][numbers.below(4) as usize]);
+        }
+        fs::write(folder.join(format!("{number}.txt")), text)?;
+    }
+    Ok(())
+}
+
 /// Queries of every form over the words of [`write_documents`].
 pub(crate) fn queries(count: u64, seed: u64) -> Vec<String> {
     let mut numbers = Numbers::new(seed);
-    let mut next = || word(common(&mut numbers));
+    queries_over(count, || word(common(&mut numbers)))
+}
+
+/// Queries of every form over the words of [`write_documents_of_the_world`].
+pub(crate) fn queries_of_the_world(count: u64, seed: u64) -> Vec<String> {
+    let mut numbers = Numbers::new(seed);
+    queries_over(count, || world(&mut numbers).to_owned())
+}
+
+fn queries_over(count: u64, mut next: impl FnMut() -> String) -> Vec<String> {
     (0..count)
         .map(|number| {
             let (a, b, c, d) = (next(), next(), next(), next());
-            match number % 8 {
+            match number % 9 {
                 0 => a,
                 1 => format!("{a} {b}"),
                 2 => format!("{a} {b} {c} {d}"),
@@ -81,6 +141,7 @@ pub(crate) fn queries(count: u64, seed: u64) -> Vec<String> {
                 4 => format!("\"{a} {b}\" {c}"),
                 5 => format!("{a} {b} NOT {c}"),
                 6 => format!("({a} AND {b}) OR ({c} AND {d})"),
+                7 => format!("{a}{b} {c}"),
                 _ => format!("{a} {b} AND {c} NOT \"{a} {d}\""),
             }
         })

@@ -9,12 +9,16 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
-use super::query::{Leaf, Query};
+use super::query::{Leaf, Query, Word};
 use super::settings::Ranking;
 
 /// Constants of BM25, with the values that Lucene and tantivy use.
 const K1: f32 = 1.2;
 const B: f32 = 0.75;
+
+/// Part of its score that a document keeps if it has a word of the query only but for accents, or for where the word ends in a text without
+/// spaces. One exact occurrence is worth more than any number of loose ones in a document of the same length.
+pub(crate) const LOOSE: f32 = 0.4;
 
 /// Statistics of documents: those of one shard, or the sum over several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,7 +27,7 @@ pub struct Statistics {
     pub documents: u64,
     /// Number of words in all documents together.
     pub words: u64,
-    /// For each term asked for, in the order asked, the number of documents that contain it.
+    /// For each term asked for, in the order asked, the number of documents that contain it as a word or as a part of a loose form.
     pub frequencies: Vec<u64>,
 }
 
@@ -56,11 +60,10 @@ impl Weights {
     pub fn new(ranking: Ranking, query: &Query, statistics: &Statistics) -> Self {
         let terms = query.terms();
         let frequencies: BTreeMap<_, _> = terms.iter().zip(statistics.frequencies.iter().copied()).collect();
+        let frequency = |term: &String| frequencies.get(term).copied().unwrap_or_default();
         let weight = |leaf: &Leaf| {
-            let rarities = leaf.terms().iter().map(|term| {
-                let frequency = frequencies.get(term).copied().unwrap_or_default();
-                rarity(ranking, statistics.documents, frequency)
-            });
+            let rarities =
+                leaf.words.iter().map(|word| rarity(ranking, statistics.documents, frequency_of(word, frequency)));
             // The weight of a phrase is the sum of the weights of its words.
             let sum: f32 = rarities.sum();
             Exact(match ranking {
@@ -78,6 +81,16 @@ impl Weights {
     /// Term that BM25 adds to a count in its denominator, for a document of `words` words.
     pub(crate) fn norm(&self, words: u32) -> f32 {
         K1 * (1.0 - B + B * words as f32 / self.average_words.0)
+    }
+}
+
+/// Number of documents by which the rarity of `word` is told: those that contain it, whatever its accents. A word of several letters
+/// without spaces that the dictionaries have cut out of no document counts as its rarest letter.
+fn frequency_of(word: &Word, frequency: impl Fn(&String) -> u64) -> u64 {
+    match (word.parts(), frequency(&word.exact)) {
+        ([part], _) => frequency(part),
+        (parts, 0) => parts.iter().map(frequency).min().unwrap_or_default(),
+        (_, exact) => exact,
     }
 }
 

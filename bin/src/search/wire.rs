@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::exact::Exact;
 use super::index::SnapshotId;
-use super::query::{MAX_TERMS, Query};
+use super::query::{MAX_PARTS, MAX_WORDS, Query};
 use super::settings::Settings;
 use super::shard::ShardId;
 use super::weights::{Statistics, Weights};
@@ -21,8 +21,8 @@ pub const MAX_LIMIT: usize = 1000;
 /// Largest number of hits that may be skipped.
 pub const MAX_OFFSET: usize = 10_000;
 
-/// Version of tasks and answers. A worker refuses tasks of any other.
-pub const VERSION: u32 = 1;
+/// Version of tasks and answers, and of the analysis of texts. A worker refuses tasks of any other.
+pub const VERSION: u32 = 2;
 
 /// Body of `POST /task`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -253,7 +253,7 @@ impl Task {
         let most = usize::from(settings.shards.count());
         let (shards, sound) = match self {
             Self::Hold => (0, true),
-            Self::Statistics { shards, terms } => (shards.len(), terms.len() <= MAX_TERMS),
+            Self::Statistics { shards, terms } => (shards.len(), terms.len() <= MAX_PARTS + MAX_WORDS),
             Self::Search { shards, query, weights, limit } => {
                 (shards.len(), *limit <= MAX_LIMIT + MAX_OFFSET && fits(query, weights, settings))
             }

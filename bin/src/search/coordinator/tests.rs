@@ -14,7 +14,9 @@ use crate::search::holdings::Holdings;
 use crate::search::index::IndexStorage;
 use crate::search::placement::shards_of;
 use crate::search::shares::Shares;
-use crate::search::testing::{TokioClock, index_all, queries, write_documents};
+use crate::search::testing::{
+    TokioClock, index_all, queries, queries_of_the_world, write_documents, write_documents_of_the_world,
+};
 use crate::search::wire::{Task, TaskAnswer, TaskRequest, VERSION};
 use crate::search::{Ranking, Settings, ShardId};
 
@@ -205,6 +207,26 @@ async fn any_number_of_workers_gives_the_answers_of_one_index_to_the_last_bit() 
         }
     }
     assert!(found > 500, "only {found} hits: the queries show nothing");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn answers_in_the_scripts_of_the_world_are_those_of_one_index_to_the_last_bit() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    write_documents_of_the_world(folder.path(), 160, 23)?;
+    let single = Cluster::new(folder.path(), 0, settings(1));
+    let clusters = [1, 3, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24)));
+    let (mut found, mut marked) = (0, 0);
+    for query in queries_of_the_world(120, 29) {
+        let expected = single.facts(&query).await;
+        found += expected.0.len();
+        marked += expected.0.iter().filter(|(.., snippet)| snippet.contains("<mark>")).count();
+        for cluster in &clusters {
+            assert_eq!(cluster.facts(&query).await, expected, "{query} with {} workers", cluster.crew.list().len());
+        }
+    }
+    assert!(found > 1_000, "only {found} hits: the queries show nothing");
+    assert_eq!(marked, found, "every snippet marks what was found");
     Ok(())
 }
 

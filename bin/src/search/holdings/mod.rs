@@ -124,6 +124,7 @@ impl Holdings {
         now: SystemTime,
     ) -> Result<Self, FolderError> {
         let scan = documents.scan(now)?;
+        storage.remove_older();
         let renewals = watch::Sender::new(0);
         let holdings = Self { documents, settings, storage, state: Mutex::default(), renewals };
         holdings.take(scan);

@@ -106,7 +106,7 @@ fn a_restart_builds_only_what_changed() -> Outcome {
     let kept = || -> Result<BTreeSet<(PathBuf, u64)>, Box<dyn Error>> {
         open(folder.path(), 8, storage.clone())?;
         let mut kept = BTreeSet::new();
-        for shard in fs::read_dir(data.path().join("v1-8-bm25"))? {
+        for shard in fs::read_dir(data.path().join("v2-8-bm25"))? {
             for snapshot in fs::read_dir(shard?.path())? {
                 let snapshot = snapshot?;
                 kept.insert((snapshot.path(), snapshot.metadata()?.ino()));
@@ -128,7 +128,7 @@ fn a_build_that_fails_leaves_nothing_behind_and_is_due_again() -> Outcome {
     let (folder, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
     fs::write(folder.path().join("a.txt"), "one")?;
     let holdings = open(folder.path(), 1, IndexStorage::Disk(data.path().join("index")))?;
-    let shard = data.path().join("index/v1-1-bm25/0000");
+    let shard = data.path().join("index/v2-1-bm25/0000");
     let later = SystemTime::now() + Duration::from_secs(60);
 
     fs::write(folder.path().join("a.txt"), "two")?;

@@ -6,16 +6,13 @@
 use std::borrow::Cow;
 use std::io;
 
-use tantivy::postings::{Postings, SegmentPostings};
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, TERMINATED};
-
 use super::bits::Bits;
-use super::snapshot::{Segment, Snapshot};
+use super::occurrences::{Count, documents_with, each_with};
+use super::snapshot::Snapshot;
 use super::top::{Candidate, Top};
-use crate::search::query::{Leaf, Node, Query};
+use crate::search::query::{Node, Query};
 use crate::search::settings::Ranking;
-use crate::search::weights::{Statistics, Weights};
+use crate::search::weights::{LOOSE, Statistics, Weights};
 
 /// Query with everything needed to score documents, usable for any number of shards.
 #[derive(Debug)]
@@ -42,7 +39,7 @@ impl Snapshot {
     /// Statistics of this shard for `terms`.
     pub(crate) fn statistics(&self, terms: &[String]) -> io::Result<Statistics> {
         let frequency = |term: &String| match &self.segment {
-            Some(segment) => segment.terms.doc_freq(&segment.term(term)).map(u64::from),
+            Some(segment) => documents_with(segment, term),
             None => Ok(0),
         };
         Ok(Statistics {
@@ -59,16 +56,13 @@ impl Snapshot {
         let mut sets = Vec::with_capacity(scorer.query.leaves.len());
         for (leaf, &weight) in scorer.query.leaves.iter().zip(&scorer.weights) {
             let mut set = Bits::new(self.documents.len());
-            let mut found = |document: u32, count: u32| {
+            let mut found = |document: u32, count: Count| {
                 set.insert(document);
                 if let Some(weight) = weight {
-                    scores[document as usize] += weight * self.part(segment, scorer, document, count);
+                    scores[document as usize] += weight * self.part(scorer, document, count);
                 }
             };
-            match leaf {
-                Leaf::Term(term) => each_with_term(segment, term, &mut found)?,
-                Leaf::Phrase(terms) => each_with_phrase(segment, terms, &mut found)?,
-            }
+            each_with(segment, leaf, &mut found)?;
             sets.push(set);
         }
         let matching = matching(&scorer.query.root, &sets);
@@ -81,12 +75,19 @@ impl Snapshot {
         Ok(matching.count())
     }
 
+    /// Share of a leaf's weight that goes to a document. Loose occurrences count for less, however many there are.
+    #[inline]
+    fn part(&self, scorer: &Scorer<'_>, document: u32, Count { all, exact }: Count) -> f32 {
+        let part = |count| self.part_of(scorer, document, count);
+        if all == exact { part(all) } else { LOOSE * part(all) + (1.0 - LOOSE) * part(exact) }
+    }
+
     /// Share of a leaf's weight that goes to a document in which the leaf occurs `count` times.
     #[inline]
-    fn part(&self, segment: &Segment, scorer: &Scorer<'_>, document: u32, count: u32) -> f32 {
+    fn part_of(&self, scorer: &Scorer<'_>, document: u32, count: u32) -> f32 {
         let count = count as f32;
         match scorer.ranking {
-            Ranking::Bm25 => count / (count + scorer.norms[usize::from(segment.lengths.fieldnorm_id(document))]),
+            Ranking::Bm25 => count / (count + scorer.norms[usize::from(self.lengths[document as usize])]),
             Ranking::Tfidf => count / self.documents[document as usize].words as f32,
         }
     }
@@ -110,84 +111,5 @@ fn matching<'a>(node: &Node, sets: &'a [Bits]) -> Cow<'a, Bits> {
             set.to_mut().subtract(&matching(except, sets));
             set
         }
-    }
-}
-
-fn each_with_term(segment: &Segment, term: &str, found: &mut impl FnMut(u32, u32)) -> io::Result<()> {
-    let postings = segment.terms.read_block_postings(&segment.term(term), IndexRecordOption::WithFreqs)?;
-    let Some(mut block) = postings else { return Ok(()) };
-    while block.block_len() > 0 {
-        for (&document, &count) in block.docs().iter().zip(block.freqs()) {
-            found(document, count);
-        }
-        block.advance();
-    }
-    Ok(())
-}
-
-fn each_with_phrase(segment: &Segment, terms: &[String], found: &mut impl FnMut(u32, u32)) -> io::Result<()> {
-    let mut postings = Vec::with_capacity(terms.len());
-    for term in terms {
-        let option = IndexRecordOption::WithFreqsAndPositions;
-        match segment.terms.read_postings(&segment.term(term), option)? {
-            Some(posting) => postings.push(posting),
-            None => return Ok(()),
-        }
-    }
-    let mut positions = Positions::default();
-    let mut candidate = 0;
-    while let Some(document) = next_with_all(&mut postings, candidate) {
-        let count = positions.count(&mut postings);
-        if count > 0 {
-            found(document, count);
-        }
-        candidate = document + 1;
-    }
-    Ok(())
-}
-
-/// First document, from `candidate` on, that occurs in all of `postings`. Leaves all of them positioned on it.
-fn next_with_all(postings: &mut [SegmentPostings], mut candidate: u32) -> Option<u32> {
-    'candidates: loop {
-        for posting in postings.iter_mut() {
-            if posting.doc() < candidate {
-                posting.seek(candidate);
-            }
-            if posting.doc() != candidate {
-                candidate = posting.doc();
-                if candidate == TERMINATED {
-                    return None;
-                }
-                continue 'candidates;
-            }
-        }
-        return Some(candidate);
-    }
-}
-
-/// Positions within one document at which a phrase may begin. The buffers are reused for the next document.
-#[derive(Default)]
-struct Positions {
-    starts: Vec<u32>,
-    next: Vec<u32>,
-}
-
-impl Positions {
-    /// Number of times that the terms follow each other in the document on which all of `postings` are positioned.
-    fn count(&mut self, postings: &mut [SegmentPostings]) -> u32 {
-        self.starts.clear();
-        for (offset, posting) in (0_u32..).zip(postings) {
-            if offset == 0 {
-                posting.positions(&mut self.starts);
-                continue;
-            }
-            posting.positions(&mut self.next);
-            let mut next = self.next.iter().peekable();
-            self.starts.retain(|start| {
-                while next.next_if(|&&position| position < start + offset).is_some() {}
-                next.peek() == Some(&&(start + offset))
-            });
-        }
-        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
     }
 }

@@ -12,7 +12,7 @@ use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
 
 /// Version of the format. Raise it whenever the same files would give a different index: old ones are then rebuilt.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// Input from which an index was built.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -3,7 +3,7 @@
 //! ```text
 //! files of a shard ──build──► snapshot ──evaluate──► statistics, best documents, snippets
 //!                               │ stored
-//!                       DATA/v1-64-bm25/0007/<snapshot>/   tantivy's files and manifest
+//!                       DATA/v2-64-bm25/0007/<snapshot>/   tantivy's files and manifest
 //! ```
 //! tantivy keeps the terms, postings, positions and stored texts in one segment. Nothing here starts a thread.
 
@@ -11,6 +11,7 @@ mod bits;
 mod build;
 mod evaluate;
 mod manifest;
+mod occurrences;
 mod snapshot;
 mod snippet;
 mod storage;

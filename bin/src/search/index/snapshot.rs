@@ -69,13 +69,15 @@ pub struct Snapshot {
     pub documents: Vec<Document>,
     /// Number of words in all documents together.
     pub words: u64,
+    /// Length of each document, as one of the 256 that are told apart.
+    pub(super) lengths: Vec<u8>,
     /// Open index; `None` if the shard has no documents.
     pub(super) segment: Option<Segment>,
 }
 
 impl fmt::Debug for Snapshot {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { id, shard, documents, words, segment: _ } = self;
+        let Self { id, shard, documents, words, lengths: _, segment: _ } = self;
         write!(formatter, "Snapshot {id} of shard {shard}: {} documents, {words} words", documents.len())
     }
 }
@@ -94,7 +96,10 @@ impl Snapshot {
             return Err(tantivy::TantivyError::InvalidArgument(message));
         }
         let words = documents.iter().map(|document| document.words).sum();
-        Ok(Self { id, shard, documents, words, segment })
+        // The lengths that tantivy keeps count loose forms too.
+        let length = |document: &Document| u32::try_from(document.words).unwrap_or(u32::MAX);
+        let lengths = documents.iter().map(|document| FieldNormReader::fieldnorm_to_id(length(document))).collect();
+        Ok(Self { id, shard, documents, words, lengths, segment })
     }
 
     /// Number of the document at `path`.
@@ -108,7 +113,6 @@ impl Snapshot {
 pub(super) struct Segment {
     reader: SegmentReader,
     pub(super) terms: Arc<InvertedIndexReader>,
-    pub(super) lengths: FieldNormReader,
     store: StoreReader,
     fields: Fields,
 }
@@ -122,13 +126,7 @@ impl Segment {
         };
         let fields = Fields::of(&index.schema())?;
         let reader = SegmentReader::open(segment)?;
-        Ok(Self {
-            terms: reader.inverted_index(fields.text)?,
-            lengths: reader.get_fieldnorms_reader(fields.text)?,
-            store: reader.get_store_reader(1)?,
-            fields,
-            reader,
-        })
+        Ok(Self { terms: reader.inverted_index(fields.text)?, store: reader.get_store_reader(1)?, fields, reader })
     }
 
     pub(super) fn term(&self, text: &str) -> Term {

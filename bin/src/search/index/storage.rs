@@ -12,7 +12,7 @@ use tantivy::directory::MmapDirectory;
 
 use super::manifest::{FORMAT, FileRecord, Manifest};
 use super::snapshot::{Snapshot, register_analyzer};
-use crate::search::settings::Settings;
+use crate::search::settings::{Ranking, Settings};
 use crate::search::shard::ShardId;
 
 /// Place where indexes are kept.
@@ -72,6 +72,19 @@ impl IndexStorage {
         }
     }
 
+    /// Removes the indexes of older formats. They are of no use any more: every shard is built again in this one.
+    pub(crate) fn remove_older(&self) {
+        let Self::Disk(root) = self else { return };
+        let Ok(entries) = fs::read_dir(root) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name();
+            if name.to_str().and_then(format_of).is_some_and(|format| format < FORMAT) {
+                tracing::info!(folder = %entry.path().display(), "removing an index of an older version; it is built again");
+                remove(&entry.path());
+            }
+        }
+    }
+
     /// Folder of a shard; `None` in memory.
     pub(super) fn shard_folder(&self, settings: Settings, shard: ShardId) -> Option<PathBuf> {
         match self {
@@ -82,6 +95,14 @@ impl IndexStorage {
             }
         }
     }
+}
+
+/// Format of the indexes in the folder `name`, such as `v2-64-bm25`; `None` if it is no such folder.
+fn format_of(name: &str) -> Option<u32> {
+    let (format, settings) = name.strip_prefix('v')?.split_once('-')?;
+    let (shards, ranking) = settings.split_once('-')?;
+    let is_ours = shards.parse::<u16>().is_ok() && ranking.parse::<Ranking>().is_ok();
+    if is_ours { format.parse().ok() } else { None }
 }
 
 /// Makes an empty folder in `shard_folder`, beside the snapshots, in which the next snapshot is written.

@@ -127,7 +127,7 @@ fn scores_are_those_of_tantivy() -> TestResult {
     for text in queries(160, 5) {
         let query = shards.query(&text);
         let [leaf] = query.leaves.as_slice() else { continue };
-        let terms: Vec<_> = leaf.terms().iter().map(|term| Term::from_field_text(fields.text, term)).collect();
+        let terms: Vec<_> = leaf.parts().map(|term| Term::from_field_text(fields.text, term)).collect();
         let expected = match terms.as_slice() {
             [term] => {
                 let query = TermQuery::new(term.clone(), IndexRecordOption::WithFreqs);
@@ -241,6 +241,154 @@ fn snippets_are_escaped_and_marked() -> TestResult {
     let beginning = ("Borrow".to_owned(), "a &lt;body&gt; without it".to_owned());
     assert_eq!(highlighter.show(snapshot, "t.html")?, Some(beginning));
     assert_eq!(highlighter.show(snapshot, "gone.txt")?, None);
+    Ok(())
+}
+
+/// Paths of the documents with `text`, best first.
+fn found_in(shards: &Shards, text: &str) -> Vec<String> {
+    shards.search(text, 100).0.into_iter().map(|(path, _)| path).collect()
+}
+
+#[test]
+fn a_word_is_found_in_every_normal_form_and_without_its_accents_after_those_that_have_them() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let texts = [
+        ("composed", "my r\u{e9}sum\u{e9} here"),
+        ("decomposed", "my re\u{301}sume\u{301} here"),
+        ("plain", "my resume here"),
+        ("other", "something else"),
+    ];
+    for (name, text) in texts {
+        fs::write(folder.path().join(name), text)?;
+    }
+    for ranking in [Ranking::Bm25, Ranking::Tfidf] {
+        let shards = Shards::build(folder.path(), settings(3, ranking), &IndexStorage::Memory);
+        for accented in ["r\u{e9}sum\u{e9}", "RE\u{301}SUME\u{301}"] {
+            let found = found_in(&shards, accented);
+            assert_eq!(found, ["composed", "decomposed", "plain"], "{accented} by {ranking}");
+        }
+        assert_eq!(found_in(&shards, "resume"), ["plain", "composed", "decomposed"], "by {ranking}");
+        assert_eq!(found_in(&shards, "\"my resume here\""), ["plain", "composed", "decomposed"]);
+        assert_eq!(found_in(&shards, "\"my r\u{e9}sum\u{e9} here\""), ["composed", "decomposed", "plain"]);
+        assert_eq!(found_in(&shards, "here NOT r\u{e9}sum\u{e9}"), Vec::<String>::new());
+    }
+    Ok(())
+}
+
+#[test]
+fn no_number_of_loose_occurrences_is_worth_an_exact_one() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("many"), "resume ".repeat(50))?;
+    fs::write(folder.path().join("one"), "other ".repeat(49) + "r\u{e9}sum\u{e9}")?;
+    let shards = Shards::build(folder.path(), settings(2, Ranking::Bm25), &IndexStorage::Memory);
+    assert_eq!(found_in(&shards, "r\u{e9}sum\u{e9}"), ["one", "many"]);
+    Ok(())
+}
+
+#[test]
+fn words_without_spaces_are_found_inside_a_sentence_wherever_the_dictionary_cuts_it() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let texts = [
+        ("chinese", "我们昨天在北京大学买了iPhone15手机。"),
+        ("japanese", "私は東京都知事の記者会見を2024年に見ました。"),
+        ("thai", "ฉันชอบเรียนภาษาไทยที่กรุงเทพ"),
+        ("khmer", "ខ្ញុំរៀនភាសាខ្មែរនៅភ្នំពេញ"),
+        ("lao", "ຂ້ອຍຮຽນພາສາລາວຢູ່ວຽງຈັນ"),
+        ("burmese", "ကျွန်တော်မြန်မာစာသင်တယ်"),
+    ];
+    for (name, text) in texts {
+        fs::write(folder.path().join(name), text)?;
+    }
+    let shards = Shards::build(folder.path(), settings(3, Ranking::Bm25), &IndexStorage::Memory);
+    for (word, name) in [
+        ("北京", "chinese"),
+        ("大学", "chinese"),
+        ("北京大学", "chinese"),
+        ("iphone15", "chinese"),
+        ("手机", "chinese"),
+        ("昨天在北京大学买了iphone15手机", "chinese"),
+        ("東京", "japanese"),
+        ("東京都", "japanese"),
+        ("知事", "japanese"),
+        ("記者会見", "japanese"),
+        ("2024", "japanese"),
+        ("ภาษา", "thai"),
+        ("ภาษาไทย", "thai"),
+        ("กรุงเทพ", "thai"),
+        ("ភាសា", "khmer"),
+        ("ភ្នំពេញ", "khmer"),
+        ("ພາສາ", "lao"),
+        ("ວຽງຈັນ", "lao"),
+        ("မြန်မာ", "burmese"),
+    ] {
+        assert_eq!(found_in(&shards, word), [name], "{word}");
+    }
+    assert_eq!(found_in(&shards, "京北"), Vec::<String>::new());
+    Ok(())
+}
+
+#[test]
+fn a_word_ranks_higher_where_it_stands_by_itself_than_inside_another() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("inside"), "東京都。")?;
+    fs::write(folder.path().join("itself"), "京都。")?;
+    let shards = Shards::build(folder.path(), settings(2, Ranking::Bm25), &IndexStorage::Memory);
+    assert_eq!(found_in(&shards, "京都"), ["itself", "inside"]);
+    Ok(())
+}
+
+#[test]
+fn long_words_are_found_whole_or_by_their_beginning() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let sum = "0123456789abcdef".repeat(8);
+    let endless = "xyz".repeat(1000);
+    fs::write(folder.path().join("sum"), format!("the sum is {sum} of it"))?;
+    fs::write(folder.path().join("endless"), format!("{endless} and more"))?;
+    let shards = Shards::build(folder.path(), settings(2, Ranking::Bm25), &IndexStorage::Memory);
+    assert_eq!(found_in(&shards, &sum), ["sum"]);
+    assert_eq!(found_in(&shards, &sum.to_uppercase()), ["sum"]);
+    assert_eq!(found_in(&shards, &sum[..127]), Vec::<String>::new());
+    assert_eq!(found_in(&shards, &endless), ["endless"]);
+    Ok(())
+}
+
+#[test]
+fn snippets_mark_what_was_found_in_every_script() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    let filler = "词。".repeat(300);
+    fs::write(folder.path().join("a"), format!("{filler}我住在東京都里。{filler}"))?;
+    fs::write(folder.path().join("b"), "the re\u{301}sume\u{301} of Straße, a boundary, a layer, a boundary layer")?;
+    let shards = Shards::build(folder.path(), settings(1, Ranking::Bm25), &IndexStorage::Memory);
+    let show = |text: &str, path: &str| {
+        let query = shards.query(text);
+        let highlighter = Highlighter::new(Ranking::Bm25, &query, &shards.weights(&query));
+        highlighter.show(&shards.held[&ShardId(0)].snapshot, path).map(|shown| shown.unwrap_or_default().1)
+    };
+    let snippet = show("東京", "a")?;
+    assert!(snippet.contains("我住在<mark>東京</mark>都里。"), "{snippet}");
+    assert_eq!(
+        show("resume strasse \"boundary layer\"", "b")?,
+        "the <mark>re\u{301}sume\u{301}</mark> of <mark>Straße</mark>, a boundary, a layer, a <mark>boundary layer</mark>"
+    );
+    Ok(())
+}
+
+#[test]
+fn an_index_of_an_older_version_is_removed_and_built_again() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    fs::write(folder.path().join("a.txt"), "words")?;
+    let (data, storage) = disk()?;
+    let settings = settings(1, Ranking::Bm25);
+    Shards::build(folder.path(), settings, &storage);
+    let root = data.path().join("index");
+    let present = fs::read_dir(&root)?.next().ok_or("nothing is stored")??.file_name();
+    let (older, others) = (root.join("v1-1-bm25"), ["v1-mine", "v99-1-bm25", "notes"].map(|name| root.join(name)));
+    fs::rename(root.join(&present), &older)?;
+    others.iter().try_for_each(fs::create_dir)?;
+    assert!(storage.load(settings, ShardId(0)).is_none());
+    storage.remove_older();
+    assert!(!older.exists() && others.iter().all(|other| other.is_dir()));
+    assert_eq!(Shards::build(folder.path(), settings, &storage).search("words", 10).1, 1);
     Ok(())
 }
 

@@ -11,29 +11,28 @@
 mod lexer;
 mod parser;
 
-pub use parser::{BadQuery, MAX_DEPTH, MAX_QUERY_BYTES, MAX_TERMS, parse};
+pub use super::analysis::Word;
+pub use parser::{BadQuery, MAX_DEPTH, MAX_PARTS, MAX_QUERY_BYTES, MAX_WORDS, parse};
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// Query whose words are already terms of the index.
+/// Query whose words are already those of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Query {
-    /// Terms and phrases of the query, sorted, without duplicates.
+    /// Words and phrases of the query, sorted, without duplicates.
     pub leaves: Vec<Leaf>,
     /// Condition that a document must meet to match.
     pub root: Node,
 }
 
-/// Term or phrase: a document contains it or not, and its occurrences add to the score.
+/// Word or phrase: a document contains it or not, and its occurrences add to the score.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Leaf {
-    /// Single term.
-    Term(String),
-    /// Two or more terms that follow each other directly.
-    Phrase(Vec<String>),
+#[serde(transparent)]
+pub struct Leaf {
+    /// Words that follow each other directly, at least one.
+    pub words: Vec<Word>,
 }
 
 /// Condition on a document.
@@ -51,21 +50,24 @@ pub enum Node {
 }
 
 impl Leaf {
-    /// Terms of the leaf, in order.
+    /// Leaf of one plain word.
     #[must_use]
-    pub fn terms(&self) -> &[String] {
-        match self {
-            Self::Term(term) => core::slice::from_ref(term),
-            Self::Phrase(terms) => terms,
-        }
+    pub fn plain(word: String) -> Self {
+        Self { words: vec![Word::plain(word)] }
+    }
+
+    /// Parts of the loose forms of the words, at successive positions. Wherever the leaf occurs, these parts do.
+    pub fn parts(&self) -> impl Iterator<Item = &String> {
+        self.words.iter().flat_map(Word::parts)
     }
 }
 
 impl Query {
-    /// All terms of the query, sorted, without duplicates. Scoring needs the statistics of each.
+    /// All terms whose statistics the weights need, sorted, without duplicates: the words, and the parts of their loose forms.
     #[must_use]
     pub fn terms(&self) -> Vec<String> {
-        let terms: BTreeSet<_> = self.leaves.iter().flat_map(Leaf::terms).collect();
+        let words = self.leaves.iter().flat_map(|leaf| &leaf.words);
+        let terms: BTreeSet<_> = words.flat_map(|word| word.parts().iter().chain([&word.exact])).collect();
         terms.into_iter().cloned().collect()
     }
 
@@ -80,14 +82,16 @@ impl Query {
     /// True if [`parse`] could have made this query. A query that came over the network must pass this check first.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        let terms: usize = self.leaves.iter().map(|leaf| leaf.terms().len()).sum();
-        let phrases_are_long = self.leaves.iter().all(|leaf| match leaf {
-            Leaf::Term(_) => true,
-            Leaf::Phrase(terms) => terms.len() > 1,
-        });
+        let words: usize = self.leaves.iter().map(|leaf| leaf.words.len()).sum();
+        let parts: usize = self.leaves.iter().map(|leaf| leaf.parts().count()).sum();
+        let none_is_empty = self.leaves.iter().all(|leaf| !leaf.words.is_empty());
         // The size limit of a request's body bounds the leaves, so checking their order is cheap.
         let sorted = self.leaves.is_sorted_by(|one, next| one < next);
-        (1..=MAX_TERMS).contains(&terms) && phrases_are_long && sorted && self.root.is_sound(self.leaves.len(), 0)
+        (1..=MAX_WORDS).contains(&words)
+            && parts <= MAX_PARTS
+            && none_is_empty
+            && sorted
+            && self.root.is_sound(self.leaves.len(), 0)
     }
 }
 
@@ -106,7 +110,7 @@ impl Node {
             && match self {
                 Self::Leaf(leaf) => *leaf < leaves,
                 Self::Any(nodes) | Self::All(nodes) => {
-                    (1..=MAX_TERMS).contains(&nodes.len()) && nodes.iter().all(|node| node.is_sound(leaves, depth + 1))
+                    (1..=MAX_WORDS).contains(&nodes.len()) && nodes.iter().all(|node| node.is_sound(leaves, depth + 1))
                 }
                 Self::Except(node, except) => node.is_sound(leaves, depth + 1) && except.is_sound(leaves, depth + 1),
             }

@@ -10,13 +10,15 @@
 use tantivy::tokenizer::TextAnalyzer;
 
 use super::lexer::{Token, tokens};
-use super::{Leaf, Node, Query};
+use super::{Leaf, Node, Query, Word};
 use crate::search::analysis;
 
 /// Longest accepted query, in bytes.
 pub const MAX_QUERY_BYTES: usize = 4096;
 /// Largest number of words in a query.
-pub const MAX_TERMS: usize = 128;
+pub const MAX_WORDS: usize = 128;
+/// Largest number of parts of the loose forms of all words: a query without spaces has one for each letter.
+pub const MAX_PARTS: usize = MAX_WORDS + MAX_QUERY_BYTES;
 /// Deepest accepted nesting of parentheses.
 pub const MAX_DEPTH: usize = 8;
 
@@ -33,7 +35,7 @@ pub enum BadQuery {
         bytes: usize,
     },
     /// The query has too many words.
-    #[error("the query has more than {MAX_TERMS} words")]
+    #[error("the query has more than {MAX_WORDS} words")]
     TooManyWords,
     /// Parentheses are nested too deeply.
     #[error("at character {column}: parentheses are nested more than {MAX_DEPTH} deep")]
@@ -99,12 +101,12 @@ pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery>
     let mut words = 0;
     for (token, column) in tokens(text)? {
         let item = match token {
-            Token::Word(word) => match leaf(analysis::terms(analyzer, word)) {
+            Token::Word(word) => match leaf(analysis::words(analyzer, word)) {
                 Some(leaf) => Item::Leaf(leaf),
                 None => continue,
             },
             Token::Phrase(phrase) => {
-                Item::Leaf(leaf(analysis::terms(analyzer, phrase)).ok_or(BadQuery::NothingInside { column })?)
+                Item::Leaf(leaf(analysis::words(analyzer, phrase)).ok_or(BadQuery::NothingInside { column })?)
             }
             Token::And => Item::And,
             Token::Or => Item::Or,
@@ -113,11 +115,11 @@ pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery>
             Token::Close => Item::Close,
         };
         if let Item::Leaf(leaf) = &item {
-            words += leaf.terms().len();
+            words += leaf.words.len();
         }
         items.push((item, column));
     }
-    if words > MAX_TERMS {
+    if words > MAX_WORDS {
         return Err(BadQuery::TooManyWords);
     }
     if items.is_empty() {
@@ -133,12 +135,8 @@ pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery>
     Ok(Query { leaves, root })
 }
 
-fn leaf(mut terms: Vec<String>) -> Option<Leaf> {
-    match terms.len() {
-        0 => None,
-        1 => terms.pop().map(Leaf::Term),
-        _ => Some(Leaf::Phrase(terms)),
-    }
+fn leaf(words: Vec<Word>) -> Option<Leaf> {
+    (!words.is_empty()).then_some(Leaf { words })
 }
 
 /// Token after analysis.

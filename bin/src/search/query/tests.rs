@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadQuery, Leaf, MAX_DEPTH, MAX_QUERY_BYTES, MAX_TERMS, Node, Query, parse};
+use super::{BadQuery, Leaf, MAX_DEPTH, MAX_QUERY_BYTES, MAX_WORDS, Node, Query, parse};
 use crate::search::analysis::analyzer;
 use crate::search::settings::Ranking;
 
@@ -14,7 +14,7 @@ fn shape(text: &str) -> String {
         let list =
             |nodes: &[Node], joint: &str| nodes.iter().map(|node| show(node, leaves)).collect::<Vec<_>>().join(joint);
         match node {
-            Node::Leaf(leaf) => leaves[*leaf].terms().join("_"),
+            Node::Leaf(leaf) => leaves[*leaf].words.iter().map(|word| &*word.exact).collect::<Vec<_>>().join("_"),
             Node::Any(nodes) => format!("({})", list(nodes, " | ")),
             Node::All(nodes) => format!("({})", list(nodes, " & ")),
             Node::Except(node, except) => format!("({} - {})", show(node, leaves), show(except, leaves)),
@@ -87,8 +87,8 @@ fn a_malformed_query_is_told_where_it_is_wrong() {
 fn a_query_is_bounded_in_length_words_and_depth() {
     assert!(matches!(parsed(&"a".repeat(MAX_QUERY_BYTES + 1)), Err(BadQuery::TooLong { .. })));
     let words = |count| (0..count).map(|word| format!("w{word}")).collect::<Vec<_>>().join(" ");
-    assert!(parsed(&words(MAX_TERMS)).is_ok());
-    assert_eq!(parsed(&words(MAX_TERMS + 1)), Err(BadQuery::TooManyWords));
+    assert!(parsed(&words(MAX_WORDS)).is_ok());
+    assert_eq!(parsed(&words(MAX_WORDS + 1)), Err(BadQuery::TooManyWords));
     let nested = |depth| format!("{}a{}", "(".repeat(depth), ")".repeat(depth));
     assert_eq!(shape(&nested(MAX_DEPTH)), "a");
     assert!(matches!(parsed(&nested(MAX_DEPTH + 1)), Err(BadQuery::TooDeep { .. })));
