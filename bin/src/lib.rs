@@ -6,6 +6,7 @@
 pub mod cli;
 pub mod console;
 mod dispatch;
+mod exec;
 pub mod front;
 mod mutant;
 pub mod origin;

@@ -373,7 +373,6 @@ fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
     let calls: &[&[&str]] = &[
         &["resign", "--store", "zookeeper://a:1"],
         &["handover", "--to", "b", "--store", "zookeeper://a:1"],
-        &["exec", "--store", "memory:", "--leader", "true", "--worker", "true"],
         &["status", "--store", "etcd://a:2379"],
     ];
     for words in calls.iter().chain(developers) {

@@ -228,6 +228,26 @@ impl Validity {
         until.since(clock.now())
     }
 
+    /// End of the validity; [`Time::ZERO`] before the gate opens and after the term has ended.
+    pub(crate) fn until(&self) -> Time {
+        Time::from_nanos(self.until.load(Ordering::Acquire))
+    }
+
+    /// Waits until the validity ends at another time than `known`, and returns it. `None` once the term was ended.
+    pub(crate) async fn moved_from(&self, known: Time) -> Option<Time> {
+        let is_news = |phase: &Phase| match phase {
+            Phase::Unopened => false,
+            Phase::Until(until) => *until != known,
+            Phase::Over => true,
+        };
+        // This never fails, because `self` keeps the sender.
+        let phase = self.phase.subscribe().wait_for(is_news).await.map_or(Phase::Over, |phase| *phase);
+        match phase {
+            Phase::Until(until) => Some(until),
+            Phase::Unopened | Phase::Over => None,
+        }
+    }
+
     /// Waits until the term is over: closed, replaced, or past its deadline without an extension.
     pub(crate) async fn ended(&self, clock: &dyn Clock) {
         let mut phases = self.phase.subscribe();

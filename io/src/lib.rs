@@ -143,7 +143,7 @@ pub use rolecall_core::{
 
 pub use clock::{Clock, SystemClock};
 pub use driver::{Outcome, RunOn};
-pub use election::{Election, ElectionBuilder, JoinError, LeadError, Term};
+pub use election::{Election, ElectionBuilder, Hold, JoinError, LeadError, Term};
 pub use entropy::{Entropy, OsEntropy, SeededEntropy};
 pub use floor::Stale;
 pub use following::Following;

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::Fence;
+use rolecall_core::{Fence, Time};
 use thiserror::Error;
 use tokio::sync::watch;
 
@@ -47,6 +47,16 @@ impl LeaderTerm {
         self.validity.time_left(&*self.clock)
     }
 
+    /// End of this term unless it is renewed; [`Time::ZERO`] once it is over.
+    pub(crate) fn valid_until(&self) -> Time {
+        self.validity.until()
+    }
+
+    /// Waits until the term ends at another time than `known`, and returns it. `None` once the term was given up or replaced.
+    pub(crate) async fn moved_from(&self, known: Time) -> Option<Time> {
+        self.validity.moved_from(known).await
+    }
+
     /// Waits until this term ends: given up, replaced by another, or past its deadline.
     pub async fn ended(&self) {
         self.validity.ended(&*self.clock).await;
@@ -80,7 +90,7 @@ pub struct TermOver {
 
 #[cfg(test)]
 mod tests {
-    use rolecall_core::{Epoch, Event, Incarnation, Time};
+    use rolecall_core::{Epoch, Event, Incarnation};
     use tokio::sync::mpsc;
 
     use super::*;

@@ -5,6 +5,8 @@ pub mod asker;
 #[cfg(feature = "servers")]
 pub mod cluster;
 #[cfg(feature = "servers")]
+pub mod command;
+#[cfg(feature = "servers")]
 pub mod contender;
 #[cfg(feature = "servers")]
 pub mod documents;

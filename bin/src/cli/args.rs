@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::time::Duration;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -378,18 +379,89 @@ pub struct Replay {
 /// Options of `rolecall exec`.
 #[derive(Args, Clone, Debug)]
 #[command(
-    after_help = "Example:\n  rolecall exec --store zookeeper://127.0.0.1:2181 --cluster cron --leader ./run-jobs"
+    after_help = "A command is one word, which is split as a shell would split it (nothing is expanded), or several words, \
+                        none of which begins with a dash. All words after -- are the leader's command as they stand.
+
+The command finds ROLECALL_ROLE, ROLECALL_EPOCH and ROLECALL_INCARNATION in its environment, ROLECALL_TERM_FILE (JSON, kept \
+                        current: until when the term is valid, on CLOCK_BOOTTIME) and ROLECALL_MEMBERS_FILE (JSON, kept \
+                        current). It is told to end with SIGTERM and killed after the grace, with all processes that it has \
+                        made, before anyone else can lead. SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2 and SIGWINCH are passed on to it. \
+                        If it ends by itself, the lead is given up at once; it rests for 1 s, doubling up to a minute, before \
+                        this member stands again.
+
+Exit codes: 0 asked to end by SIGTERM or SIGINT; with --once that of the leader's command, 128 and its number if a signal ended \
+                        it; 75 the lead was lost (--once); 1 the store failed; 2 wrong usage; 126 the command cannot be run, \
+                        127 it was not found; 70 a promise about leadership was violated.
+
+Examples:
+  rolecall exec --store zookeeper://127.0.0.1:2181 --cluster cron --leader ./run-jobs
+  rolecall exec --store redis://127.0.0.1:6379 --cluster db -- ./serve --port 5432 --primary
+  rolecall exec --store zookeeper://zk1,zk2 --leader './serve --primary' --worker './serve --replica'"
 )]
 pub struct Exec {
     /// Store and name of the cluster.
     #[command(flatten)]
     pub store: StoreAt,
 
-    /// Command to run while this node leads
-    #[arg(long, value_name = "CMD")]
-    pub leader: String,
+    /// Name of this member, unique in the cluster [default: host name, -, six random letters]
+    #[arg(long, value_name = "NAME", env = "ROLECALL_ID")]
+    pub id: Option<Name>,
 
-    /// Command to run while this node is a worker
-    #[arg(long, value_name = "CMD")]
-    pub worker: Option<String>,
+    /// Address at which others reach the command, for the list of members [default: none]
+    #[arg(long, value_name = "HOST:PORT", env = "ROLECALL_ADVERTISE")]
+    pub advertise: Option<Address>,
+
+    /// Command to run while this member leads
+    #[arg(
+        long,
+        value_name = "CMD",
+        num_args = 1..,
+        required_unless_present_any = ["command", "on_lead", "on_follow", "on_end"],
+        conflicts_with = "command"
+    )]
+    pub leader: Vec<OsString>,
+
+    /// Command to run while this member does not lead
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub worker: Vec<OsString>,
+
+    /// Hook to run when this member begins to lead, before the leader's command; if it fails, the lead is given up
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub on_lead: Vec<OsString>,
+
+    /// Hook to run when this member begins not to lead, before the worker's command
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub on_follow: Vec<OsString>,
+
+    /// Hook to run when this member ends to lead, once nothing of the leader's command is left and before anyone else can lead
+    #[arg(long, value_name = "CMD", num_args = 1..)]
+    pub on_end: Vec<OsString>,
+
+    /// Longest time that one hook takes; then it is killed [default: 2s, or less as the session timeout requires]
+    #[arg(long, value_name = "DURATION", env = "ROLECALL_HOOK_TIMEOUT", value_parser = duration)]
+    pub hook_timeout: Option<Duration>,
+
+    /// Run the leader's command once: its end ends this command, with its exit code, as does the loss of the lead, with 75
+    #[arg(long)]
+    pub once: bool,
+
+    /// Time that a command has to end after SIGTERM, before it is killed [default: 5s, or less as the session timeout requires]
+    #[arg(long, value_name = "DURATION", env = "ROLECALL_GRACE", value_parser = duration)]
+    pub grace: Option<Duration>,
+
+    /// Time for which the store keeps the session of a member that is silent
+    #[arg(long, value_name = "DURATION", env = "ROLECALL_SESSION_TIMEOUT", default_value = "10s", value_parser = duration)]
+    pub session_timeout: Duration,
+
+    /// Tick of the store's servers [default: unknown; a quarter of the session timeout is then reserved]
+    #[arg(long, value_name = "DURATION", env = "ROLECALL_STORE_TICK", value_parser = duration)]
+    pub store_tick: Option<Duration>,
+
+    /// Largest error in the rate of this machine's clock
+    #[arg(long, value_name = "PERCENT", env = "ROLECALL_CLOCK_ERROR", default_value = "1%")]
+    pub clock_error: ClockError,
+
+    /// The leader's command, with flags of its own
+    #[arg(last = true, value_name = "CMD")]
+    pub command: Vec<OsString>,
 }

@@ -8,8 +8,16 @@ use super::Failure;
 use super::nearest::nearest;
 
 const PREFIX: &str = "ROLECALL_";
-/// Variables of ours that are not options: `ROLECALL_MUTANT` names the rule that a mutant build breaks.
-const OTHERS: [&str; 1] = ["ROLECALL_MUTANT"];
+/// Variables of ours that are not options: `ROLECALL_MUTANT` names the rule that a mutant build breaks, and `rolecall exec` sets
+/// the others for its commands, which may call `rolecall`.
+const OTHERS: [&str; 6] = [
+    "ROLECALL_MUTANT",
+    "ROLECALL_ROLE",
+    "ROLECALL_EPOCH",
+    "ROLECALL_INCARNATION",
+    "ROLECALL_TERM_FILE",
+    "ROLECALL_MEMBERS_FILE",
+];
 
 /// Variables of the process, by name and value.
 pub(super) fn variables() -> impl Iterator<Item = (String, String)> {
@@ -113,6 +121,7 @@ mod tests {
             "ROLECALL_CONFIG",
             "ROLECALL_SHARDS",
             "ROLECALL_MUTANT",
+            "ROLECALL_TERM_FILE",
             "ROLECALL_SERVICE_HOST",
             "ROLECALL_SERVICE_PORT_HTTP",
             "ROLECALL_PORT_8080_TCP",

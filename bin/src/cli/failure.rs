@@ -20,6 +20,14 @@ pub enum Failure {
     /// A promise of the core was violated: exit code 70.
     #[error("a promise was violated, so this node stopped at once: {0}")]
     Halted(String),
+    /// The command ends with an exit code of its own. Without words, nothing is printed.
+    #[error("{told}")]
+    Exit {
+        /// The exit code.
+        code: u8,
+        /// The reason, for people.
+        told: String,
+    },
     /// The reader closed standard output, so there is nobody left to report to.
     #[error("standard output is closed")]
     OutputClosed,
@@ -44,6 +52,8 @@ impl Failure {
             Self::Failed(_) => self.tell(1),
             Self::Unfinished(_) => self.tell(3),
             Self::Halted(_) => self.tell(70),
+            Self::Exit { code, told } if told.is_empty() => ExitCode::from(*code),
+            Self::Exit { code, .. } => self.tell(*code),
             Self::OutputClosed => ExitCode::SUCCESS,
         }
     }

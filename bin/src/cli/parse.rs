@@ -99,7 +99,8 @@ fn set(command: Command, setting: &file::Setting, place: &str) -> Result<Command
 
 /// Options that a file may set: those that take a value and make sense for more than one call.
 fn option_names(command: &Command) -> Vec<String> {
-    const ONLY_FLAGS: [&str; 6] = ["config", "to", "leader", "worker", "report", "election"];
+    const ONLY_FLAGS: [&str; 9] =
+        ["config", "to", "leader", "worker", "on-lead", "on-follow", "on-end", "report", "election"];
     let options = command.get_arguments().chain(command.get_subcommands().flat_map(Command::get_arguments));
     let mut names: Vec<String> = options
         .filter(|option| matches!(option.get_action(), ArgAction::Set | ArgAction::Append))

@@ -11,7 +11,7 @@ use rolecall::store::{Participant, Store, StoreUrl};
 use rolecall::{Config, Family, OnSuspend, QueueTiming, Registration, Timing};
 
 use super::application::Application;
-use crate::cli::{self, Failure, Tuning};
+use crate::cli::{self, ClockError, Failure, Tuning};
 use crate::console::Console;
 use crate::front::{Identity, NodeFront};
 use crate::origin::Sharing;
@@ -36,9 +36,27 @@ pub(super) struct Plan {
 
 /// Makes the configuration of the core for this store, and checks that the numbers leave some validity in a session.
 pub(super) fn config(id: &str, store: &StoreUrl, tuning: &Tuning) -> Result<Config, Failure> {
+    let mut config = timed(id, store, tuning.session_timeout, tuning.store_tick, tuning.clock_error)?;
+    config.drain = tuning.drain_timeout;
+    config.shutdown_limit = tuning.drain_timeout + config.stop_grace + Duration::from_secs(5);
+    config.on_suspend = match tuning.on_suspend {
+        cli::OnSuspend::Hold => OnSuspend::Hold,
+        cli::OnSuspend::StepDown => OnSuspend::StepDown,
+    };
+    Ok(config)
+}
+
+/// Makes a configuration with the times of this store, and checks that the numbers leave some validity in a session.
+pub(super) fn timed(
+    id: &str,
+    store: &StoreUrl,
+    timeout: Duration,
+    store_tick: Option<Duration>,
+    clock_error: ClockError,
+) -> Result<Config, Failure> {
     let mut config = Config::new(id);
-    let tick = tuning.store_tick.or_else(|| store.tick());
-    config.election = match (store.family(), tuning.store_tick) {
+    let tick = store_tick.or_else(|| store.tick());
+    config.election = match (store.family(), store_tick) {
         (Family::Queue, _) => Timing::Queue(QueueTiming::new(tick)),
         (Family::Lease, None) => store.timing(),
         (Family::Lease, Some(_)) => {
@@ -47,14 +65,7 @@ pub(super) fn config(id: &str, store: &StoreUrl, tuning: &Tuning) -> Result<Conf
             )));
         }
     };
-    config.clock_error_ppm = tuning.clock_error.ppm;
-    config.drain = tuning.drain_timeout;
-    config.shutdown_limit = tuning.drain_timeout + config.stop_grace + Duration::from_secs(5);
-    config.on_suspend = match tuning.on_suspend {
-        cli::OnSuspend::Hold => OnSuspend::Hold,
-        cli::OnSuspend::StepDown => OnSuspend::StepDown,
-    };
-    let timeout = tuning.session_timeout;
+    config.clock_error_ppm = clock_error.ppm;
     if config.validity(timeout).is_some() {
         return Ok(config);
     }

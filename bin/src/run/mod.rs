@@ -4,6 +4,7 @@ mod application;
 #[cfg(feature = "sim")]
 mod check;
 mod demo;
+mod exec;
 mod folders;
 mod launch;
 #[cfg(feature = "sim")]
@@ -22,6 +23,7 @@ use core::time::Duration;
 #[cfg(feature = "sim")]
 pub use check::check;
 pub use demo::demo;
+pub use exec::exec;
 pub use node::node;
 pub use replay::replay;
 #[cfg(feature = "sim")]

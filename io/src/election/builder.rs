@@ -16,7 +16,7 @@ use crate::{Clock, NodeBuilder, Status, SystemClock, generated_id};
 #[derive(Clone, Debug)]
 #[must_use = "nothing is joined before `join`"]
 pub struct ElectionBuilder {
-    url: String,
+    store: Place,
     name: String,
     address: Option<String>,
     registration: Registration,
@@ -25,12 +25,19 @@ pub struct ElectionBuilder {
     config: Config,
 }
 
+/// Store of an election, as it was given.
+#[derive(Clone, Debug)]
+pub(super) enum Place {
+    Text(String),
+    Url(StoreUrl),
+}
+
 impl ElectionBuilder {
-    pub(super) fn new(url: String, name: String) -> Self {
+    pub(super) fn new(store: Place, name: String) -> Self {
         let mut config = Config::new(generated_id());
         config.follows_workers = true;
         Self {
-            url,
+            store,
             name,
             address: None,
             registration: Registration::default(),
@@ -118,7 +125,10 @@ impl ElectionBuilder {
     }
 
     async fn begin(mut self) -> Result<(Election, String), JoinError> {
-        let url: StoreUrl = self.url.parse()?;
+        let url = match self.store {
+            Place::Text(text) => text.parse()?,
+            Place::Url(url) => url,
+        };
         url.require_built()?;
         if self.config.election == Timing::default() {
             self.config.election = url.timing();

@@ -13,11 +13,12 @@ use rolecall_core::{Leader, Member};
 use tokio::sync::watch;
 
 pub use self::builder::ElectionBuilder;
+use self::builder::Place;
 pub use self::error::{JoinError, LeadError};
 use self::seat::Seat;
-pub use self::term::Term;
+pub use self::term::{Hold, Term};
 use crate::driver::Outcome;
-use crate::{Observer, RunningNode};
+use crate::{Observer, RunningNode, StoreUrl};
 
 /// Membership in an election. It shows the leader and the members, and gives this member its turns to lead.
 ///
@@ -71,7 +72,12 @@ impl Election {
 
     /// Makes a builder to join the election `name` on the store at `url`.
     pub fn builder(url: impl Into<String>, name: impl Into<String>) -> ElectionBuilder {
-        ElectionBuilder::new(url.into(), name.into())
+        ElectionBuilder::new(Place::Text(url.into()), name.into())
+    }
+
+    /// Makes a builder to join the election `name` on `store`, whose URL was parsed before.
+    pub fn at(store: StoreUrl, name: impl Into<String>) -> ElectionBuilder {
+        ElectionBuilder::new(Place::Url(store), name.into())
     }
 
     /// Waits until this member leads, however long that takes. Meanwhile, the member is a candidate. Dropping the future

@@ -5,7 +5,7 @@ use core::pin::pin;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::Fence;
+use rolecall_core::{Fence, Time};
 
 use super::seat::Seat;
 use super::tenure::{Tenure, Work};
@@ -77,6 +77,34 @@ impl Term {
         if self.check().is_ok() { self.leader_term().time_left() } else { Duration::ZERO }
     }
 
+    /// End of this term unless it is renewed, on the axis of [`SystemClock`](crate::SystemClock): nanoseconds of
+    /// `CLOCK_BOOTTIME`, which every process of this machine can read. [`Time::ZERO`] once the term is over. A watchdog outside of
+    /// this process, which must work even if this process is stopped, is armed with it.
+    #[must_use]
+    pub fn valid_until(&self) -> Time {
+        if self.check().is_ok() { self.leader_term().valid_until() } else { Time::ZERO }
+    }
+
+    /// Waits until this term ends at another time than `known`, because it was renewed, and returns that time. `None` once the
+    /// term is over.
+    pub async fn renewed(&self, known: Time) -> Option<Time> {
+        tokio::select! {
+            biased;
+            () = self.tenure.ended() => None,
+            until = self.leader_term().moved_from(known) => until,
+        }
+    }
+
+    /// Holds this term for work that no future of this program does, such as another process: until the hold is dropped, no
+    /// other member begins in good order. `None` if the term is over.
+    ///
+    /// The work must still stop in time: before [`valid_until`](Self::valid_until), and within the drain time once
+    /// [`stopping`](Self::stopping) returns. If it outlasts its end by the stop grace, the node halts.
+    #[must_use = "a hold that is dropped holds nothing"]
+    pub fn hold(&self) -> Option<Hold> {
+        self.begin().map(|work| Hold { _work: work })
+    }
+
     /// Waits until nothing may begin under this term any more.
     pub async fn ended(&self) {
         self.tenure.ended().await;
@@ -110,4 +138,10 @@ impl Drop for Term {
     fn drop(&mut self) {
         self.give_back();
     }
+}
+
+/// Hold on a term: see [`Term::hold`].
+#[derive(Debug)]
+pub struct Hold {
+    _work: Work,
 }

@@ -1,0 +1,41 @@
+//! `rolecall exec`: a program of the user's that runs where its role is.
+//!
+//! ```text
+//!   rolecall exec                  the guard (one for each run)          the program
+//!   ┌───────────────────────┐      ┌───────────────────────────┐
+//!   │ member of an election │ ───► │ adopts all descendants     │ ───►   in a session of its own,
+//!   │ Supervisor: which run │ until│ Leash: TERM, grace, KILL   │        dies with the guard
+//!   │ starts, stops, rests  │ ◄─── │ by its own clock           │
+//!   └───────────────────────┘ gone └───────────────────────────┘
+//! ```
+//!
+//! The guard is a process of its own, so that the program ends in time even if `rolecall exec` is stopped or killed: it knows the
+//! end of the term on `CLOCK_BOOTTIME`, and it sees the end of its socket when `rolecall exec` dies. `rolecall exec` in turn kills
+//! a guard that is late, with all that it guards. Both machines that decide, [`supervisor`] and [`leash`], are pure.
+
+mod backoff;
+mod descendants;
+mod driver;
+mod end;
+mod files;
+mod guard;
+mod leash;
+mod limits;
+mod program;
+mod run;
+mod script;
+mod supervisor;
+mod wire;
+mod words;
+
+pub(crate) use driver::{Finish, Member, supervise};
+pub(crate) use guard::main as guard;
+pub(crate) use limits::Limits;
+pub(crate) use program::main as program;
+pub(crate) use script::{Roles, Script};
+pub(crate) use words::Words;
+
+/// First argument of the process that guards a run.
+pub(crate) const GUARD: &str = "exec-guard";
+/// First argument of the process that becomes the program.
+pub(crate) const PROGRAM: &str = "exec-program";
