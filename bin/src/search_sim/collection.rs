@@ -57,7 +57,7 @@ impl Source for Collection {
             let kind = Kind::of(path).expect("every path has a known extension");
             DocumentFile { path: path.clone(), kind, stamp, settled: true }
         };
-        Ok(Scan { documents: TEXTS.iter().map(file).collect(), skipped: Vec::new() })
+        Ok(Scan { documents: TEXTS.iter().map(file).collect(), ..Scan::default() })
     }
 
     fn bytes(&self, file: &DocumentFile) -> io::Result<Vec<u8>> {

@@ -2,9 +2,9 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use super::html;
 use super::kind::Kind;
 use super::skip::SkipReason;
+use super::{html, xhtml};
 
 /// Longest title, in characters.
 const LONGEST_TITLE: usize = 200;
@@ -28,16 +28,10 @@ pub struct Text {
 /// # Errors
 /// If the parser fails.
 pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, SkipReason> {
-    let contents = match contents.strip_prefix('\u{feff}') {
-        Some(rest) => rest.to_owned(),
-        None => contents,
-    };
     let mut text = match kind {
         Kind::Text => Text { body: contents, ..Text::default() },
         Kind::Markdown => Text { title: heading(&contents), body: contents, ..Text::default() },
-        Kind::Html => {
-            catch_unwind(AssertUnwindSafe(|| html::extract(&contents))).map_err(|_| SkipReason::Unparsable)?
-        }
+        Kind::Html => catch_unwind(AssertUnwindSafe(|| page(path, &contents))).map_err(|_| SkipReason::Unparsable)?,
     };
     text.title = one_line(&text.title);
     if text.title.is_empty() {
@@ -45,6 +39,12 @@ pub(crate) fn extract(kind: Kind, path: &str, contents: String) -> Result<Text, 
         text.title_is_apart = false;
     }
     Ok(text)
+}
+
+/// Text of a page, parsed as what it says it is. Pages that say XHTML and are not well-formed are read as HTML, as browsers show them.
+fn page(path: &str, contents: &str) -> Text {
+    let as_xml = if xhtml::is_xhtml(path, contents) { xhtml::extract(contents) } else { None };
+    as_xml.unwrap_or_else(|| html::extract(contents))
 }
 
 /// First heading of a Markdown text: `# Title`, or a line underlined with `===`.

@@ -3,12 +3,12 @@
 /// Kind of a document, recognized by the extension of the file's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Plain UTF-8 text: `.txt`, `.text`, `.log`, `.rst`, `.org`, `.adoc`, `.asciidoc`, and names without an extension,
+    /// Plain text: `.txt`, `.text`, `.log`, `.rst`, `.org`, `.adoc`, `.asciidoc`, and names without an extension,
     /// such as `README`.
     Text,
     /// Markdown: `.md`, `.markdown`.
     Markdown,
-    /// HTML: `.html`, `.htm`, `.xhtml`.
+    /// HTML: `.html`, `.htm`, `.xhtml`, `.xht`.
     Html,
 }
 
@@ -20,7 +20,7 @@ impl Kind {
         match ending.to_ascii_lowercase().as_str() {
             "txt" | "text" | "log" | "rst" | "org" | "adoc" | "asciidoc" => Some(Self::Text),
             "md" | "markdown" => Some(Self::Markdown),
-            "html" | "htm" | "xhtml" => Some(Self::Html),
+            "html" | "htm" | "xhtml" | "xht" => Some(Self::Html),
             _ => None,
         }
     }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::encoding::{Charset, decode};
 use super::skip::SkipReason;
 use super::source::Source;
 use super::walk::DocumentFile;
@@ -17,7 +18,8 @@ pub type Content = u64;
 pub(crate) struct Contents {
     /// Hash of all bytes, whether they are text or not.
     pub(crate) hash: Content,
-    pub(crate) text: Result<String, SkipReason>,
+    /// The text with its encoding.
+    pub(crate) text: Result<(String, Charset), SkipReason>,
 }
 
 /// Reads `file` from `documents`. The file may have grown since the scan found it.
@@ -27,12 +29,6 @@ pub(crate) struct Contents {
 pub(crate) fn read(documents: &dyn Source, file: &DocumentFile) -> io::Result<Contents> {
     let bytes = documents.bytes(file)?;
     let hash = StableHash::new().part(&bytes).finish();
-    let text = if bytes.len() as u64 > MAX_FILE_BYTES {
-        Err(SkipReason::TooLarge)
-    } else if bytes.contains(&0) {
-        Err(SkipReason::Binary)
-    } else {
-        String::from_utf8(bytes).map_err(|_| SkipReason::NotUtf8)
-    };
+    let text = if bytes.len() as u64 > MAX_FILE_BYTES { Err(SkipReason::TooLarge) } else { decode(file.kind, bytes) };
     Ok(Contents { hash, text })
 }

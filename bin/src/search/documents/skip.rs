@@ -15,10 +15,10 @@ pub enum SkipReason {
     UnknownKind,
     /// The file is larger than [`MAX_FILE_BYTES`].
     TooLarge,
-    /// The file contains a zero byte, so it is not text.
+    /// The file contains bytes that no text has.
     Binary,
-    /// The contents are not UTF-8.
-    NotUtf8,
+    /// The contents are text in no encoding that is known.
+    UnknownEncoding,
     /// The name is not UTF-8.
     NameNotUtf8,
     /// The file or folder could not be opened or read.
@@ -27,6 +27,8 @@ pub enum SkipReason {
     NotAFile,
     /// A link to a folder that contains the link.
     Loop,
+    /// A file or folder that is found under another path, too. It is searched under the shortest.
+    SeenElsewhere,
     /// The parser failed to extract the text.
     Unparsable,
 }
@@ -37,11 +39,12 @@ impl fmt::Display for SkipReason {
             Self::UnknownKind => formatter.write_str("not text, Markdown or HTML by its name"),
             Self::TooLarge => write!(formatter, "larger than {} MiB", MAX_FILE_BYTES >> 20),
             Self::Binary => formatter.write_str("binary"),
-            Self::NotUtf8 => formatter.write_str("not UTF-8"),
+            Self::UnknownEncoding => formatter.write_str("text in an encoding that is not known: convert it to UTF-8"),
             Self::NameNotUtf8 => formatter.write_str("its name is not UTF-8"),
             Self::Unreadable => formatter.write_str("unreadable"),
             Self::NotAFile => formatter.write_str("not a regular file"),
             Self::Loop => formatter.write_str("a link to a folder that contains it"),
+            Self::SeenElsewhere => formatter.write_str("found under a shorter path, too"),
             Self::Unparsable => formatter.write_str("its text could not be extracted"),
         }
     }

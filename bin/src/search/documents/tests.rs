@@ -6,7 +6,7 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use super::{FolderError, Kind, MAX_FILE_BYTES, SkipReason, Text, extract, read, scan};
+use super::{Charset, FolderError, Kind, Links, MAX_FILE_BYTES, SkipReason, Text, extract, read, scan};
 
 type TestResult = Result<(), Box<dyn core::error::Error>>;
 
@@ -41,8 +41,9 @@ fn links_are_followed_to_files_and_folders() -> TestResult {
     symlink(elsewhere.path().join("book/deep/page.html"), folder.path().join("one.html"))?;
     let found = scan(folder.path(), SystemTime::now())?;
     let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
-    assert_eq!(paths, ["linked/deep/page.html", "one.html"]);
-    assert_eq!(read(&folder.path().to_owned(), &found.documents[0])?.text, Ok("words".to_owned()));
+    assert_eq!(paths, ["one.html"], "the shorter path of the two");
+    assert_eq!(found.links, Links { out: 2, loops: 0, again: 1 });
+    assert_eq!(read(&folder.path().to_owned(), &found.documents[0])?.text, Ok(("words".to_owned(), Charset::UTF_8)));
     Ok(())
 }
 
@@ -127,7 +128,8 @@ fn a_fresh_stamp_is_not_trusted_yet() -> TestResult {
 fn contents_that_are_not_text_are_skipped() -> TestResult {
     let folder = tempfile::tempdir()?;
     write(folder.path(), "binary.txt", b"a\0b")?;
-    write(folder.path(), "broken.txt", b"caf\xe9")?;
+    write(folder.path(), "broken.txt", b"caf\xe9 \x02")?;
+    write(folder.path(), "marked.txt", b"\xff\xfea\0b")?;
     write(folder.path(), "fine.txt", "café")?;
     write(folder.path(), "grown.txt", "")?;
     let found = scan(folder.path(), SystemTime::now())?;
@@ -139,7 +141,13 @@ fn contents_that_are_not_text_are_skipped() -> TestResult {
         .collect::<Result<_, _>>()?;
     assert_eq!(
         texts,
-        [Err(SkipReason::Binary), Err(SkipReason::NotUtf8), Ok("café".to_owned()), Err(SkipReason::TooLarge)]
+        [
+            Err(SkipReason::Binary),
+            Err(SkipReason::Binary),
+            Ok(("café".to_owned(), Charset::UTF_8)),
+            Err(SkipReason::TooLarge),
+            Err(SkipReason::UnknownEncoding),
+        ]
     );
     Ok(())
 }
@@ -176,8 +184,143 @@ fn junk_never_panics_and_never_grows() {
     }
 }
 
+/// Text and encoding of a file with these bytes.
+fn decoded(name: &str, bytes: &[u8]) -> Result<(String, &'static str), SkipReason> {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    write(folder.path(), name, bytes).expect("the folder can be written");
+    let found = scan(folder.path(), SystemTime::now()).expect("the folder can be read");
+    let contents = read(&folder.path().to_owned(), &found.documents[0]).expect("the file can be read");
+    contents.text.map(|(text, charset)| (text, charset.name()))
+}
+
+fn utf_16(text: &str, bytes: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    text.encode_utf16().flat_map(bytes).collect()
+}
+
 #[test]
 fn a_byte_order_mark_is_not_part_of_the_text() {
-    let text = extract(Kind::Text, "a", "\u{feff}word".to_owned()).expect("it is parsed");
-    assert_eq!(text.body, "word");
+    assert_eq!(decoded("a", "\u{feff}word".as_bytes()), Ok(("word".to_owned(), "UTF-8")));
+    for (bytes, name) in [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")] {
+        assert_eq!(decoded("a", &utf_16("\u{feff}Wört 東京", bytes)), Ok(("Wört 東京".to_owned(), name)));
+    }
+}
+
+#[test]
+fn utf_16_is_read_without_a_mark_and_binaries_are_not() {
+    for text in ["plain words\n", "Übergrößenträger und mehr", "東京に住む。\nここ", "мир и труд"] {
+        for (bytes, name) in [(u16::to_le_bytes as fn(u16) -> [u8; 2], "UTF-16LE"), (u16::to_be_bytes, "UTF-16BE")] {
+            assert_eq!(decoded("a", &utf_16(text, bytes)), Ok((text.to_owned(), name)));
+        }
+    }
+    let executable = fs::read("/proc/self/exe").expect("the test itself is a file");
+    for binary in
+        [&executable[..4096], b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", b"\0\0\0\x01", b"PK\x03\x04\x14\0\x08\0", &[0; 64]]
+    {
+        assert_eq!(decoded("a", binary), Err(SkipReason::Binary));
+    }
+    let noise: Vec<u8> = (0..4000_u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
+    assert_eq!(decoded("a", &noise), Err(SkipReason::Binary));
+}
+
+#[test]
+fn legacy_encodings_are_recognised() {
+    let prose = [
+        ("windows-1252", "Die Straße führt über die große Brücke, und „Übermut“ tut selten gut – so sagt man."),
+        ("windows-1252", "Le café était déjà fermé à huit heures; où aller? Chez les élèves, peut-être."),
+        ("Shift_JIS", "私は昨日、東京の図書館で日本語の本を三冊借りました。カタカナも読めます。"),
+        ("GBK", "我们昨天在北京大学的图书馆借了三本中文书，今天已经读完了一本。"),
+        ("windows-1251", "Вчера мы взяли в библиотеке три книги, и одну уже прочитали."),
+    ];
+    for (name, text) in prose {
+        let encoding = encoding_rs::Encoding::for_label(name.as_bytes()).expect("the encoding is known");
+        let (bytes, _, lossy) = encoding.encode(text);
+        assert!(!lossy, "{text}");
+        assert_eq!(decoded("a.txt", &bytes), Ok((text.to_owned(), name)));
+    }
+    let latin_1: Vec<u8> = "Überall hört man schöne Töne".chars().map(|c| u8::try_from(c).expect("Latin-1")).collect();
+    assert_eq!(decoded("a.txt", &latin_1).map(|(text, _)| text), Ok("Überall hört man schöne Töne".to_owned()));
+}
+
+#[test]
+fn a_page_is_read_as_it_declares() {
+    for page in [
+        "<meta charset=\"iso-8859-2\"><p>ża",
+        "<?xml version='1.0' encoding='iso-8859-2'?><p>ża</p>",
+        "<meta http-equiv=content-type content='text/html; charset=ISO-8859-2'><p>ża",
+    ] {
+        let (bytes, ..) = encoding_rs::ISO_8859_2.encode(page);
+        assert_eq!(decoded("a.html", &bytes), Ok((page.to_owned(), "ISO-8859-2")));
+    }
+    let wrong = "<meta charset=utf-8><p>Die große Straße führt über die Brücke";
+    let (bytes, ..) = encoding_rs::WINDOWS_1252.encode(wrong);
+    assert_eq!(decoded("a.html", &bytes), Ok((wrong.to_owned(), "windows-1252")), "what it declares cannot be");
+}
+
+#[test]
+fn folders_with_links_to_each_other_are_walked_once() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    for own in 0..9 {
+        write(folder.path(), format!("f{own}/{own}.txt"), "words")?;
+        for other in (0..9).filter(|other| *other != own) {
+            symlink(format!("../f{other}"), folder.path().join(format!("f{own}/to-{other}")))?;
+        }
+    }
+    let found = scan(folder.path(), SystemTime::now())?;
+    let paths: Vec<_> = found.documents.iter().map(|file| file.path.clone()).collect();
+    assert_eq!(paths, (0..9).map(|own| format!("f{own}/{own}.txt")).collect::<Vec<_>>());
+    assert_eq!(found.links, Links { out: 0, loops: 0, again: 72 });
+    Ok(())
+}
+
+#[test]
+fn a_file_has_its_shortest_path_and_of_two_as_short_the_one_without_links() -> TestResult {
+    let folder = tempfile::tempdir()?;
+    write(folder.path(), "deep/down/below/page.txt", "words")?;
+    write(folder.path(), "deep/other.txt", "words")?;
+    symlink("deep/down", folder.path().join("a"))?;
+    symlink("other.txt", folder.path().join("deep/a.txt"))?;
+    symlink("../deep/other.txt", folder.path().join("deep/b.bin"))?;
+    symlink("../../deep", folder.path().join("deep/down/up"))?;
+    let found = scan(folder.path(), SystemTime::now())?;
+    let paths: Vec<_> = found.documents.iter().map(|file| file.path.as_str()).collect();
+    assert_eq!(paths, ["a/below/page.txt", "deep/other.txt"]);
+    let skipped: Vec<_> = found.skipped.iter().map(|skipped| (skipped.path.as_str(), skipped.reason)).collect();
+    assert_eq!(
+        skipped,
+        [
+            ("a/up", SkipReason::Loop),
+            ("deep/a.txt", SkipReason::SeenElsewhere),
+            ("deep/b.bin", SkipReason::UnknownKind),
+            ("deep/down", SkipReason::SeenElsewhere),
+        ]
+    );
+    assert_eq!(found.links, Links { out: 0, loops: 1, again: 2 });
+    Ok(())
+}
+
+#[test]
+fn an_xhtml_page_is_read_as_xml() {
+    let body = "<body><style/><script src=\"x.js\"/><p class=\"klass\">One<textarea/> two</p><iframe src=\"y\"/>\
+                <p><![CDATA[three < four]]> f&eacute;e &#65;&amp;B</p></body>";
+    let heads = [
+        "<?xml version=\"1.0\"?><html>",
+        "<html xmlns=\"http://www.w3.org/1999/xhtml\">",
+        "<!DOCTYPE html PUBLIC \"-//W3C//DTD XHTML 1.0 Strict//EN\" \"x\"><html xmlns='http://www.w3.org/1999/xhtml'>",
+    ];
+    for (head, path) in heads.into_iter().zip(["a.html", "a.htm", "a.html"]).chain([("<html>", "a.xhtml")]) {
+        let page = format!("{head}<head><title/></head>{body}</html>");
+        let text = extract(Kind::Html, path, page).expect("the page is parsed");
+        assert_eq!(text.body, "One two three < four fée A&B", "{head}");
+        assert_eq!(text.title, path);
+    }
+    let titled =
+        "<?xml version='1.0'?><html><head><title>T</title></head><body><svg><title>icon</title></svg>x</body></html>";
+    assert_eq!(html(titled), Text { title: "T".to_owned(), title_is_apart: true, body: "x".to_owned() });
+}
+
+#[test]
+fn a_page_that_is_not_the_xml_that_it_says_is_read_as_html() {
+    let page = "<?xml version='1.0'?><html><title/><body><p>One<br>two<script/> <b>three</body>";
+    assert_eq!(html(page).body, "One two three");
+    assert_eq!(html("<title/><style/><p class=x>One<iframe/> two").body, "One two");
 }

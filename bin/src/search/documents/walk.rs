@@ -1,13 +1,13 @@
 //! Finds the files of the documents folder from names and stamps alone, without opening a file.
 
-use std::fs::Metadata;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, DirEntry, Metadata};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use serde::{Deserialize, Serialize};
-use walkdir::{DirEntry, WalkDir};
 
 use super::kind::Kind;
 use super::read::MAX_FILE_BYTES;
@@ -48,6 +48,19 @@ pub struct Scan {
     pub documents: Vec<DocumentFile>,
     /// All other files, ordered by path.
     pub skipped: Vec<Skipped>,
+    /// Numbers of symbolic links.
+    pub links: Links,
+}
+
+/// Numbers of symbolic links in the documents folder, of those that are not simply other names.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Links {
+    /// Links that lead out of the documents folder. They are followed.
+    pub out: u64,
+    /// Links to folders that contain the link. They are not followed.
+    pub loops: u64,
+    /// Links, and files and folders, that are found under a shorter path already.
+    pub again: u64,
 }
 
 /// Problem that makes the whole documents folder unusable.
@@ -69,97 +82,226 @@ const SETTLES_AFTER: Duration = Duration::from_secs(3);
 
 /// Walks `folder` and everything below it.
 ///
-/// Links are followed, except a link to a folder that contains the link. Names that begin with a dot are ignored. `now` is
-/// the wall-clock time.
+/// Links are followed, and every file is found once, under its shortest path: that of the fewest folders, then that of the fewest
+/// links, then that of the fewest letters. Names that begin with a dot are ignored. `now` is the wall-clock time.
 ///
 /// # Errors
 /// If the folder itself is missing, not a folder or unreadable. Anything wrong inside the folder is skipped.
 pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
-    let mut scan = Scan::default();
-    let mut entries = WalkDir::new(folder).follow_links(true).into_iter();
-    while let Some(entry) = entries.next() {
-        match entry {
-            Ok(entry) if entry.depth() == 0 && !entry.file_type().is_dir() => {
-                return Err(FolderError::NotAFolder(folder.to_owned()));
+    let unusable = |error| FolderError::of(folder, error);
+    let root = folder.canonicalize().map_err(unusable)?;
+    if !root.is_dir() {
+        return Err(FolderError::NotAFolder(folder.to_owned()));
+    }
+    fs::read_dir(&root).map_err(unusable)?;
+    let mut walk = Walk { root: &root, now, scan: Scan::default(), folders: Vec::new(), linked: Vec::new() };
+    // Level by level, so that the first path to a folder is a shortest one.
+    let mut level = vec![Folder { path: String::new(), links: 0, real: root.clone() }];
+    let mut entered = BTreeSet::from([root.clone()]);
+    while !level.is_empty() {
+        let mut below: Vec<_> = level.into_iter().flat_map(|folder| walk.enter(folder)).collect();
+        below.sort_by(|one, other| rank(&one.path, one.links).cmp(&rank(&other.path, other.links)));
+        level = Vec::new();
+        for folder in below {
+            if entered.contains(&folder.real) {
+                walk.scan.skip(folder.path, SkipReason::SeenElsewhere);
+            } else {
+                entered.insert(folder.real.clone());
+                level.push(folder);
             }
-            Ok(entry) if entry.depth() == 0 => {}
-            Ok(entry) => {
-                let is_entered = scan.visit(folder, &entry, now);
-                if entry.file_type().is_dir() && !is_entered {
-                    entries.skip_current_dir();
-                }
-            }
-            Err(error) if error.depth() == 0 => return Err(FolderError::of(folder, error)),
-            Err(error) => scan.fail(folder, &error),
         }
     }
-    scan.documents.sort_unstable_by(|one, other| one.path.cmp(&other.path));
-    scan.skipped.sort_unstable();
-    Ok(scan)
+    Ok(walk.finish())
 }
 
 impl FolderError {
-    fn of(folder: &Path, error: walkdir::Error) -> Self {
-        let (folder, error) = (folder.to_owned(), io::Error::from(error));
+    fn of(folder: &Path, error: io::Error) -> Self {
+        let folder = folder.to_owned();
         if error.kind() == io::ErrorKind::NotFound { Self::Missing(folder) } else { Self::Unreadable(folder, error) }
     }
 }
 
-impl Scan {
-    /// Takes an entry below `folder`. Returns true if it is a folder to enter.
-    fn visit(&mut self, folder: &Path, entry: &DirEntry, now: SystemTime) -> bool {
-        let path = relative(folder, entry.path());
-        match entry.file_name().to_str() {
-            None => self.skip(path, SkipReason::NameNotUtf8),
-            Some(name) if name.starts_with('.') => {}
-            Some(_) if entry.file_type().is_dir() => return true,
-            Some(name) => match entry.metadata() {
-                Ok(metadata) => self.file(path, name, &metadata, now),
-                Err(error) => self.fail(folder, &error),
-            },
+/// Order of the paths to one file: the first is the one under which it is found.
+fn rank(path: &str, links: u32) -> (usize, u32, usize, &str) {
+    (path.matches('/').count(), links, path.len(), path)
+}
+
+struct Walk<'a> {
+    root: &'a Path,
+    now: SystemTime,
+    scan: Scan,
+    /// Folders that were entered, each with the number of documents in it, in the order of the documents.
+    folders: Vec<(Folder, usize)>,
+    /// Documents that are links, with the files to which they lead.
+    linked: Vec<(DocumentFile, u32, PathBuf)>,
+}
+
+/// Folder below the documents folder.
+struct Folder {
+    /// Path by which it was found.
+    path: String,
+    /// Number of links in the path.
+    links: u32,
+    /// Path without links.
+    real: PathBuf,
+}
+
+impl Folder {
+    fn join(&self, name: &str) -> String {
+        if self.path.is_empty() { name.to_owned() } else { format!("{}/{name}", self.path) }
+    }
+}
+
+impl Walk<'_> {
+    /// Takes everything in `folder` and returns the folders in it.
+    fn enter(&mut self, folder: Folder) -> Vec<Folder> {
+        let mut below = Vec::new();
+        let before = self.scan.documents.len();
+        match fs::read_dir(&folder.real) {
+            Ok(entries) => {
+                for entry in entries {
+                    match entry {
+                        Ok(entry) => below.extend(self.visit(&folder, &entry)),
+                        Err(_) => self.scan.skip(folder.path.clone(), SkipReason::Unreadable),
+                    }
+                }
+            }
+            // It has gone since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(_) => self.scan.skip(folder.path.clone(), SkipReason::Unreadable),
         }
-        false
+        let documents = self.scan.documents.len() - before;
+        self.folders.push((folder, documents));
+        below
     }
 
-    fn file(&mut self, path: String, name: &str, metadata: &Metadata, now: SystemTime) {
-        let reason = match Kind::of(name) {
-            _ if !metadata.is_file() => SkipReason::NotAFile,
-            None => SkipReason::UnknownKind,
-            Some(_) if metadata.len() > MAX_FILE_BYTES => SkipReason::TooLarge,
-            Some(kind) => {
-                let stamp = Stamp::of(metadata);
-                let settled = stamp.is_settled(now);
-                self.documents.push(DocumentFile { path, kind, stamp, settled });
-                return;
+    /// Takes one entry of `folder` and returns it if it is a folder.
+    fn visit(&mut self, folder: &Folder, entry: &DirEntry) -> Option<Folder> {
+        let name = entry.file_name();
+        if name.as_encoded_bytes().starts_with(b".") {
+            return None;
+        }
+        let path = folder.join(&name.to_string_lossy());
+        let Some(name) = name.to_str() else {
+            self.scan.skip(path, SkipReason::NameNotUtf8);
+            return None;
+        };
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
+        let place = folder.real.join(name);
+        let found = if is_link {
+            place.canonicalize().and_then(|real| fs::metadata(&real).map(|metadata| (real, metadata)))
+        } else {
+            entry.metadata().map(|metadata| (place, metadata))
+        };
+        let (real, metadata) = match found {
+            Ok(found) => found,
+            // A file that has gone since it was listed.
+            Err(error) if error.kind() == io::ErrorKind::NotFound && !is_link => return None,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                self.scan.skip(path, SkipReason::NotAFile);
+                return None;
+            }
+            Err(_) => {
+                self.scan.skip(path, SkipReason::Unreadable);
+                return None;
             }
         };
-        self.skip(path, reason);
-    }
-
-    /// Takes an entry below `folder` that cannot be followed, listed or read.
-    fn fail(&mut self, folder: &Path, error: &walkdir::Error) {
-        let Some(path) = error.path() else {
-            // Errors of a link to a folder that may not be opened, and of a listing that breaks off, tell no path.
-            return self.skip("(unknown)".to_owned(), SkipReason::Unreadable);
-        };
-        if path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b".")) {
-            return;
+        let links = folder.links + u32::from(is_link);
+        if is_link && metadata.is_dir() && folder.real.starts_with(&real) {
+            self.scan.skip(path, SkipReason::Loop);
+            return None;
         }
-        let is_missing = error.io_error().is_some_and(|error| error.kind() == io::ErrorKind::NotFound);
-        let reason = if error.loop_ancestor().is_some() {
-            SkipReason::Loop
-        } else if is_missing && !path.is_symlink() {
-            // It has gone since it was listed.
-            return;
-        } else if is_missing {
-            SkipReason::NotAFile
-        } else {
-            SkipReason::Unreadable
-        };
-        self.skip(relative(folder, path), reason);
+        if is_link && !real.starts_with(self.root) {
+            self.scan.links.out += 1;
+        }
+        if metadata.is_dir() {
+            return Some(Folder { path, links, real });
+        }
+        match (document(path, name, &metadata, self.now), is_link) {
+            (Ok(document), false) => self.scan.documents.push(document),
+            (Ok(document), true) => self.linked.push((document, links, real)),
+            (Err(skipped), _) => self.scan.skipped.push(skipped),
+        }
+        None
     }
 
+    fn finish(mut self) -> Scan {
+        if !self.linked.is_empty() {
+            self.choose_paths();
+        }
+        let Self { mut scan, .. } = self;
+        scan.documents.sort_unstable_by(|one, other| one.path.cmp(&other.path));
+        scan.skipped.sort_unstable();
+        scan
+    }
+
+    /// Keeps the best path to each file to which links lead.
+    fn choose_paths(&mut self) {
+        let mut best: BTreeMap<PathBuf, (DocumentFile, u32)> = BTreeMap::new();
+        let linked = core::mem::take(&mut self.linked);
+        let targets: BTreeSet<PathBuf> = linked.iter().map(|(_, _, real)| real.clone()).collect();
+        let mut offers = linked;
+        let mut documents = core::mem::take(&mut self.scan.documents).into_iter();
+        for (folder, count) in &self.folders {
+            for document in documents.by_ref().take(*count) {
+                let name = document.path.rsplit('/').next().unwrap_or(&document.path);
+                let real = folder.real.join(name);
+                if targets.contains(&real) {
+                    offers.push((document, folder.links, real));
+                } else {
+                    self.scan.documents.push(document);
+                }
+            }
+        }
+        for (document, links, real) in offers {
+            let worse = match best.remove(&real) {
+                None => {
+                    best.insert(real, (document, links));
+                    continue;
+                }
+                Some(known) if rank(&known.0.path, known.1) <= rank(&document.path, links) => {
+                    best.insert(real, known);
+                    document
+                }
+                Some((known, _)) => {
+                    best.insert(real, (document, links));
+                    known
+                }
+            };
+            self.scan.skip(worse.path, SkipReason::SeenElsewhere);
+        }
+        self.scan.documents.extend(best.into_values().map(|(document, _)| document));
+    }
+}
+
+/// The file at `path` as a document, or the reason why it is none.
+fn document(path: String, name: &str, metadata: &Metadata, now: SystemTime) -> Result<DocumentFile, Skipped> {
+    let reason = match Kind::of(name) {
+        _ if !metadata.is_file() => SkipReason::NotAFile,
+        None => SkipReason::UnknownKind,
+        Some(_) if metadata.len() > MAX_FILE_BYTES => SkipReason::TooLarge,
+        Some(kind) => {
+            let stamp = Stamp::of(metadata);
+            return Ok(DocumentFile { path, kind, stamp, settled: stamp.is_settled(now) });
+        }
+    };
+    Err(Skipped { path, reason })
+}
+
+impl Scan {
     fn skip(&mut self, path: String, reason: SkipReason) {
+        match reason {
+            SkipReason::Loop => self.links.loops += 1,
+            SkipReason::SeenElsewhere => self.links.again += 1,
+            SkipReason::UnknownKind
+            | SkipReason::TooLarge
+            | SkipReason::Binary
+            | SkipReason::UnknownEncoding
+            | SkipReason::NameNotUtf8
+            | SkipReason::Unreadable
+            | SkipReason::NotAFile
+            | SkipReason::Unparsable => {}
+        }
         self.skipped.push(Skipped { path, reason });
     }
 }
@@ -186,9 +328,4 @@ impl Stamp {
 
 fn nanos(seconds: i64, nanos: i64) -> i64 {
     seconds.saturating_mul(1_000_000_000).saturating_add(nanos)
-}
-
-/// Path below `folder`. Bytes that are not UTF-8 are replaced.
-fn relative(folder: &Path, path: &Path) -> String {
-    path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned()
 }

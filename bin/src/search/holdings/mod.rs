@@ -20,7 +20,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use crate::mutant::Mutant;
-use crate::search::documents::{DocumentFile, FolderError, Scan, Skipped, SkippedReport, Source};
+use crate::search::documents::{DocumentFile, FolderError, Links, Scan, Skipped, SkippedReport, Source};
 use crate::search::index::{
     BuildError, BuildInput, FileOutcome, Held, IndexStorage, Snapshot, SnapshotId, build, unchanged,
 };
@@ -56,6 +56,7 @@ struct State {
     /// Files of each shard that has any, as last seen.
     files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
     skipped: Vec<Skipped>,
+    links: Links,
 }
 
 #[derive(Debug)]
@@ -84,6 +85,10 @@ pub struct IndexSize {
     pub wanted: usize,
     /// Documents in the shards that it holds.
     pub documents: usize,
+    /// Number of these documents whose text is not in UTF-8.
+    pub recoded: usize,
+    /// Symbolic links in the documents folder.
+    pub links: Links,
 }
 
 /// Numbers about the shards of a node.
@@ -97,6 +102,10 @@ pub struct HoldingsReport {
     pub documents: u64,
     /// Files in the folder that are not searched. Files with bad contents are known only for the shards that the node holds.
     pub skipped: SkippedReport,
+    /// Number of documents in each encoding.
+    pub encodings: BTreeMap<&'static str, u64>,
+    /// Symbolic links in the folder.
+    pub links: Links,
 }
 
 impl Holdings {
@@ -218,6 +227,13 @@ impl Holdings {
             shards: state.slots.len(),
             wanted: state.wanted.as_ref().map_or(0, |wanted| wanted.hold.len()),
             documents: state.slots.values().map(|slot| slot.held.snapshot.documents.len()).sum(),
+            recoded: state
+                .slots
+                .values()
+                .flat_map(|slot| slot.held.files.iter())
+                .filter(|file| file.is_recoded())
+                .count(),
+            links: state.links,
         }
     }
 
@@ -227,6 +243,7 @@ impl Holdings {
         let state = self.state();
         let mut report = HoldingsReport {
             wanted: state.wanted.as_ref().map_or(0, |wanted| wanted.hold.len()),
+            links: state.links,
             ..HoldingsReport::default()
         };
         state.skipped.iter().for_each(|skipped| report.skipped.add(skipped));
@@ -234,8 +251,11 @@ impl Holdings {
             report.ready += usize::from(state.wanted.as_ref().is_some_and(|wanted| wanted.hold.contains_key(shard)));
             report.documents += slot.held.snapshot.documents.len() as u64;
             for file in slot.held.files.iter() {
-                if let FileOutcome::Skipped(reason) = file.outcome {
-                    report.skipped.add(&Skipped { path: file.path.clone(), reason });
+                match file.outcome {
+                    FileOutcome::Indexed(charset) => *report.encodings.entry(charset.name()).or_default() += 1,
+                    FileOutcome::Skipped(reason) => {
+                        report.skipped.add(&Skipped { path: file.path.clone(), reason });
+                    }
                 }
             }
         }
@@ -263,6 +283,7 @@ impl Holdings {
         let mut state = self.state();
         state.files = files.into_iter().map(|(shard, files)| (shard, files.into())).collect();
         state.skipped = scan.skipped;
+        state.links = scan.links;
     }
 
     /// Locks the state. No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.

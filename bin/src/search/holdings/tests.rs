@@ -148,7 +148,13 @@ fn a_build_that_fails_leaves_nothing_behind_and_is_due_again() -> Outcome {
 #[test]
 fn what_is_skipped_is_reported_by_reason() -> Outcome {
     let (folder, data) = (tempfile::tempdir()?, tempfile::tempdir()?);
-    for (name, contents) in [("a.txt", &b"fine"[..]), ("b.txt", b"\0"), ("c.md", b"\xff"), ("d.png", b"x")] {
+    for (name, contents) in [
+        ("a.txt", &b"fine"[..]),
+        ("old.txt", b"na\xefve caf\xe9"),
+        ("b.txt", b"\0"),
+        ("c.md", b"\xff\xfex"),
+        ("d.png", b"x"),
+    ] {
         fs::write(folder.path().join(name), contents)?;
     }
     fs::write(folder.path().join("locked.txt"), "x")?;
@@ -157,9 +163,12 @@ fn what_is_skipped_is_reported_by_reason() -> Outcome {
     for _start in 0..2 {
         let report = open(folder.path(), 4, IndexStorage::Disk(data.path().to_owned()))?.report();
         assert_eq!((report.wanted, report.ready), (4, 4));
-        assert_eq!(report.documents, 1 + u64::from(readable_all_the_same));
+        assert_eq!(report.documents, 2 + u64::from(readable_all_the_same));
+        let recoded =
+            report.encodings.iter().filter(|(name, _)| **name != "UTF-8").map(|(&name, &count)| (name, count));
+        assert_eq!(recoded.collect::<Vec<_>>(), [("windows-1252", 1)]);
         let counts = report.skipped.counts;
-        for reason in [SkipReason::Binary, SkipReason::NotUtf8, SkipReason::UnknownKind] {
+        for reason in [SkipReason::Binary, SkipReason::UnknownEncoding, SkipReason::UnknownKind] {
             assert_eq!(counts.get(&reason), Some(&1), "{reason}");
         }
         assert_eq!(counts.contains_key(&SkipReason::Unreadable), !readable_all_the_same);

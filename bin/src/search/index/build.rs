@@ -142,7 +142,9 @@ impl<'a> Writer<'a> {
         let text = match documents::read(self.input.documents, file) {
             Ok(contents) => {
                 self.identity.add(&file.path, contents.hash);
-                contents.text.and_then(|text| documents::extract(file.kind, &file.path, text))
+                contents.text.and_then(|(text, charset)| {
+                    documents::extract(file.kind, &file.path, text).map(|text| (text, charset))
+                })
             }
             // Gone since the scan found it: treat it as never found.
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -153,9 +155,9 @@ impl<'a> Writer<'a> {
             }
         };
         let outcome = match text {
-            Ok(text) => {
+            Ok((text, charset)) => {
                 self.index(&file.path, text)?;
-                FileOutcome::Indexed
+                FileOutcome::Indexed(charset)
             }
             Err(reason) => FileOutcome::Skipped(reason),
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::snapshot::{Document, SnapshotId};
-use crate::search::documents::{DocumentFile, SkipReason, Stamp};
+use crate::search::documents::{Charset, DocumentFile, SkipReason, Stamp};
 use crate::search::hash::StableHash;
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
@@ -35,11 +35,22 @@ pub(crate) struct FileRecord {
     pub(crate) outcome: FileOutcome,
 }
 
+impl FileRecord {
+    /// True if the file is a document whose text is not in UTF-8.
+    pub(crate) fn is_recoded(&self) -> bool {
+        match self.outcome {
+            FileOutcome::Indexed(charset) => charset != Charset::UTF_8,
+            FileOutcome::Skipped(_) => false,
+        }
+    }
+}
+
 /// Result of reading a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum FileOutcome {
-    Indexed,
+    /// Indexed, with the encoding of its text.
+    Indexed(Charset),
     Skipped(SkipReason),
 }
 

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 
 use super::Work;
 use crate::search::coordinator::Worker;
-use crate::search::documents::FolderError;
+use crate::search::documents::{Charset, FolderError, Links};
 use crate::search::holdings::{Due, Holdings, HoldingsReport};
 
 pub(super) struct Refreshing {
@@ -90,7 +90,7 @@ impl Refreshing {
         if report == *told {
             return;
         }
-        let HoldingsReport { wanted, ready, documents, ref skipped } = report;
+        let HoldingsReport { wanted, ready, documents, ref skipped, ref encodings, links } = report;
         tracing::info!(documents, shards = ready, of = wanted, skipped = skipped.total(), "indexed documents");
         if skipped.counts != told.skipped.counts {
             for (reason, files) in &skipped.counts {
@@ -98,6 +98,15 @@ impl Refreshing {
                 let first = first.map(|skipped| &*skipped.path).unwrap_or_default();
                 tracing::info!(%reason, files, first, "skipped files");
             }
+        }
+        if *encodings != told.encodings {
+            for (encoding, documents) in encodings.iter().filter(|(encoding, _)| **encoding != Charset::UTF_8.name()) {
+                tracing::info!(encoding, documents, "indexed documents that are not UTF-8");
+            }
+        }
+        if links != told.links {
+            let Links { out, loops, again } = links;
+            tracing::info!(out, loops, again, "followed links; each file is searched under its shortest path");
         }
         if self.holdings.is_empty() && told.wanted == 0 {
             tracing::warn!("the documents folder contains no documents");
