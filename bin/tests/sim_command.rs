@@ -181,8 +181,12 @@ fn an_exploration_elects_by_either_family_and_says_what_it_accepts() -> TestResu
     let check = |arguments: &[&str]| {
         Command::new(env!("CARGO_BIN_EXE_rolecall")).env_remove("CARGO").arg("check").args(arguments).output()
     };
-    for (election, faults) in [("queue", "candidate"), ("lease", "resign,lapse")] {
-        let output = check(&["--election", election, "--nodes", "1", "--faults", faults])?;
+    for (election, more) in [
+        ("queue", &["--nodes", "1", "--faults", "candidate"][..]),
+        ("lease", &["--nodes", "1", "--faults", "resign,lapse"]),
+        ("lease", &["--nodes", "2", "--timed", "--faults", "clock"]),
+    ] {
+        let output = check(&[&["--election", election], more].concat())?;
         let (told, begun) = (String::from_utf8(output.stdout)?, String::from_utf8(output.stderr)?);
         assert_eq!(output.status.code(), Some(0), "{told}{begun}");
         assert!(told.contains("every state was explored, every promise holds"), "{told}");
@@ -192,7 +196,10 @@ fn an_exploration_elects_by_either_family_and_says_what_it_accepts() -> TestResu
         (&["--election", "oligarchy"][..], &["--election", "'oligarchy'", "queue, lease"][..]),
         (&["--election", "lease", "--faults", "candidate"], &["--faults", "`candidate`", "--election lease", "lapse"]),
         (&["--faults", "lapse"], &["--faults", "`lapse`", "--election queue", "candidate"]),
-        (&["--election", "lease", "--timed"], &["--election lease", "--timed"]),
+        (
+            &["--election", "lease", "--timed", "--faults", "server"],
+            &["`server`", "--election lease", "with --timed", "clock"],
+        ),
     ] {
         let output = check(arguments)?;
         let told = String::from_utf8(output.stderr)?;

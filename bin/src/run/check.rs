@@ -52,7 +52,10 @@ fn options(check: &Check) -> Result<Options, Failure> {
     let nodes = nodes.ok_or_else(|| {
         Failure::Usage(format!("--nodes {}: a model has 1 to 5 nodes; more have too many states", check.world.nodes))
     })?;
-    let family = family(check)?;
+    let family = match check.election {
+        Election::Queue => Family::Queue,
+        Election::Lease => Family::Lease,
+    };
     let faults = faults(check, family)?;
     let clocks = clocks(check)?;
     let minutes = check.world.minutes.unwrap_or(MINUTES);
@@ -63,16 +66,6 @@ fn options(check: &Check) -> Result<Options, Failure> {
     let settled = if lean && faults != Faults::none() { nodes } else { 0 };
     let timed = check.timed;
     Ok(Options { family, faults, timed, clocks, time, threads, lean, settled, ..Options::new(nodes) })
-}
-
-fn family(check: &Check) -> Result<Family, Failure> {
-    match check.election {
-        Election::Queue => Ok(Family::Queue),
-        Election::Lease if check.timed => {
-            Err(Failure::Usage("--election lease: worlds in which time passes (--timed) elect by a queue".to_owned()))
-        }
-        Election::Lease => Ok(Family::Lease),
-    }
 }
 
 fn faults(check: &Check, family: Family) -> Result<Faults, Failure> {

@@ -41,11 +41,17 @@ pub enum Fault {
     /// The lease of a node that does not lead ends although something is under way to the node. Untimed worlds of a lease
     /// only.
     Lapse,
+    /// The server's wall clock steps by an hour, back, or forward once within a lease at most. Timed worlds of a lease only.
+    Clock,
+    /// The store restarts, with its data or without. Timed worlds of a lease only.
+    Restart,
+    /// A replica falls behind. It takes the server's place if the store restarts meanwhile. Timed worlds of a lease only.
+    Lag,
 }
 
 impl Fault {
     /// Every kind.
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 19] = [
         Self::Crash,
         Self::Expiry,
         Self::Cut,
@@ -62,6 +68,9 @@ impl Fault {
         Self::Pause,
         Self::Server,
         Self::Lapse,
+        Self::Clock,
+        Self::Restart,
+        Self::Lag,
     ];
 
     /// True if this kind happens in timed worlds (`timed`), or else in untimed ones, with an election of this family.
@@ -71,6 +80,7 @@ impl Fault {
             Self::Crash | Self::Cut | Self::Lost | Self::Late | Self::Resign | Self::Shutdown => true,
             Self::Pause => timed,
             Self::Server => timed && family == Family::Queue,
+            Self::Clock | Self::Restart | Self::Lag => timed && family == Family::Lease,
             Self::Expiry | Self::Renewal | Self::Member | Self::Overdue | Self::Haste | Self::Failure => !timed,
             Self::Candidate => !timed && family == Family::Queue,
             Self::Lapse => !timed && family == Family::Lease,
@@ -97,6 +107,9 @@ impl Fault {
             Self::Pause => "pause",
             Self::Server => "server",
             Self::Lapse => "lapse",
+            Self::Clock => "clock",
+            Self::Restart => "restart",
+            Self::Lag => "lag",
         }
     }
 }

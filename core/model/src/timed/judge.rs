@@ -42,14 +42,14 @@ impl Timed {
         wakes && closes && (stops || node.role() != Role::Leader)
     }
 
-    /// A note on the end of a newly opened gate, in true time since the beginning.
+    /// A note on the end of a newly opened gate, by the store's time since the beginning.
     pub(super) fn gate_until(&self, happened: &Happened, begun: &Self) -> Option<String> {
         let until = happened
             .actions
             .iter()
             .find_map(|action| if let Action::OpenGate { until, .. } = action { Some(*until) } else { None })?;
         let left = self.clients[happened.place].rate.true_length(until.since(self.world.hosts[happened.place].clock));
-        let at = (self.world.now + left).since(begun.world.now);
+        let at = (self.world.now + self.store_rate.shown(left)).since(begun.world.now);
         Some(format!("its gate is open until +{}ms", at.as_millis()))
     }
 }

@@ -1,8 +1,9 @@
 //! Worlds with one true time, which show that deadlines do their work.
 //!
 //! One true time advances for all, in whole grains. Every node's clock is exact, or too slow or too fast by as much as
-//! the configuration allows. The store ends sessions by the true time, rounded to its ticks. It has two servers, of
-//! which one may lose the other. Time advances only when nothing is due and nothing is under way, except for late
+//! the configuration allows. A store that keeps a queue ends sessions by the true time, rounded to its ticks. It has two
+//! servers, of which one may lose the other. A store that keeps a lease has one server, on a clock that is too fast, as
+//! ends a lease soonest; that clock steps, the server restarts, and its replica falls behind. Time advances only when nothing is due and nothing is under way, except for late
 //! answers, paused processes and clients that have not come back yet: these may last as long as they like.
 //!
 //! The untimed worlds try every order of events, so these need not: in a lean timed world the events of one instant
@@ -33,8 +34,6 @@ const SCALE: Scale = Scale {
     clock_error_ppm: CLOCK_ERROR_PPM,
     first_observer: u8::MAX,
 };
-/// Silence after which a client pings.
-const PING: Duration = Duration::from_millis(1_400);
 /// Longest time until a client notices that its link is dead.
 const UNAWARE: Duration = Duration::from_millis(2_800);
 /// Longest isolation of a server, after which it drops its clients, and longest pause of a process. By then nothing is
@@ -54,15 +53,38 @@ pub(crate) struct Timed {
     struck: u8,
     /// The server that has lost the others, and for how long.
     isolated: Option<(Server, Duration)>,
+    /// Rate of the clock by which the store goes.
+    store_rate: Rate,
+    /// Silence after which a client pings.
+    ping: Duration,
+    /// Time since the replica of a store that keeps a lease fell behind.
+    lagging: Option<Duration>,
+    /// Time since the store's clock stepped forward, for as long as it may not again.
+    stepped: Option<Duration>,
 }
 
 impl Timed {
     /// A cluster that starts, or is at rest, on clocks with these rates.
     fn new(options: &Options, rates: &[Rate]) -> Self {
-        let servers = (0..SCALE.servers).map(Server).cycle();
+        let (scale, store_rate) = match options.family {
+            Family::Queue => (SCALE, Rate::Exact),
+            Family::Lease => (Scale { family: Family::Lease, servers: 1, ..SCALE }, Rate::Fast),
+        };
+        let servers = (0..scale.servers).map(Server).cycle();
         let clients = rates.iter().zip(servers).map(|(rate, server)| Client::new(*rate, server)).collect();
-        let world = World::empty(options, SCALE);
-        let mut timed = Self { world, clients, lean: options.lean, struck: options.struck, isolated: None };
+        let world = World::empty(options, scale);
+        let ping = in_grains(world.store.ping_interval(scale.timeout));
+        let mut timed = Self {
+            world,
+            clients,
+            lean: options.lean,
+            struck: options.struck,
+            isolated: None,
+            store_rate,
+            ping,
+            lagging: None,
+            stepped: None,
+        };
         if options.settled > 0 {
             timed.settle(usize::from(options.settled));
         }
@@ -85,6 +107,12 @@ fn all_ways(clocks: u8, rates: &[Rate]) -> Vec<Vec<Rate>> {
         let longer = |way: &Vec<Rate>| rates.iter().map(|rate| [way.as_slice(), &[*rate]].concat()).collect::<Vec<_>>();
         shorter.iter().flat_map(longer).collect()
     })
+}
+
+/// This time, rounded up to whole grains.
+fn in_grains(time: Duration) -> Duration {
+    let grains = time.as_nanos().div_ceil(GRAIN.as_nanos());
+    GRAIN.saturating_mul(u32::try_from(grains).unwrap_or(u32::MAX))
 }
 
 /// True if a condition that has lasted this long may end.
@@ -132,11 +160,14 @@ impl Explored for Timed {
     fn note(&self, step: Option<TimedStep>) -> Option<(String, String)> {
         let Some(step) = step else {
             let clocks = self.clients.iter().enumerate();
-            let clocks: Vec<_> =
+            let mut clocks: Vec<_> =
                 clocks.map(|(place, client)| format!("{}'s clock is {}", name(place), client.rate.name())).collect();
+            if self.store_rate != Rate::Exact {
+                clocks.push(format!("the store's, which counts below, is {}", self.store_rate.name()));
+            }
             return Some(("--".into(), clocks.join(", ")));
         };
-        Some((step.place().map_or_else(|| "--".into(), name), step.note()?))
+        Some((step.place().map_or_else(|| "--".into(), name), step.note(self.lagging.is_some())?))
     }
 
     fn remark(&self, happened: &Happened, begun: &Self) -> Option<String> {

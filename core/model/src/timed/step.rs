@@ -5,9 +5,14 @@ use std::time::Duration;
 use rolecall_core::store::{self, Answer, Server};
 use rolecall_core::{Event, Node, Time};
 
-use super::{GRAIN, LASTING, LONGEST, PING, Timed, UNAWARE};
+use super::{GRAIN, LASTING, LONGEST, Timed, UNAWARE};
 use crate::faults::Fault;
 use crate::world::{Happened, Process, Road};
+
+/// Only server of a store that keeps a lease.
+const STORE: Server = Server(0);
+/// Length of a step of the store's clock: more than any lease.
+const HOUR_MS: i64 = 3_600_000;
 
 /// One step. Hosts are named by their places.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,11 +37,21 @@ pub(crate) enum TimedStep {
     Heal {
         deliver: bool,
     },
+    /// The replica of a store that keeps a lease has the latest writes again.
+    CatchUp,
     /// Faults.
     Crash(usize),
     Cut(usize),
     CutSilently(usize),
     Isolate(Server),
+    /// The store's wall clock steps by an hour.
+    StepClock {
+        forward: bool,
+    },
+    Reboot {
+        keep_data: bool,
+    },
+    FallBehind,
     Pause(usize),
     Delay(usize),
     Lose(usize),
@@ -52,6 +67,9 @@ impl TimedStep {
             Self::Crash(_) => Some(Fault::Crash),
             Self::Cut(_) | Self::CutSilently(_) => Some(Fault::Cut),
             Self::Isolate(_) => Some(Fault::Server),
+            Self::StepClock { .. } => Some(Fault::Clock),
+            Self::Reboot { .. } => Some(Fault::Restart),
+            Self::FallBehind => Some(Fault::Lag),
             Self::Pause(_) => Some(Fault::Pause),
             Self::Delay(_) => Some(Fault::Late),
             Self::Lose(_) | Self::GiveUp(_) => Some(Fault::Lost),
@@ -65,7 +83,8 @@ impl TimedStep {
             | Self::Leave(_)
             | Self::Resume(_)
             | Self::Restart(_)
-            | Self::Heal { .. } => None,
+            | Self::Heal { .. }
+            | Self::CatchUp => None,
         }
     }
 
@@ -88,12 +107,18 @@ impl TimedStep {
             | Self::GiveUp(place)
             | Self::Resign(place)
             | Self::Shutdown(place) => Some(place),
-            Self::Pass | Self::Isolate(_) | Self::Heal { .. } => None,
+            Self::Pass
+            | Self::Isolate(_)
+            | Self::Heal { .. }
+            | Self::CatchUp
+            | Self::StepClock { .. }
+            | Self::Reboot { .. }
+            | Self::FallBehind => None,
         }
     }
 
-    /// A note for the trace, beside the event and the actions of a node.
-    pub(super) fn note(self) -> Option<String> {
+    /// A note for the trace, beside the event and the actions of a node. `lags`: true while the store's replica does.
+    pub(super) fn note(self, lags: bool) -> Option<String> {
         let text = match self {
             Self::Connect(_, server) => return Some(format!("its client connects to server {}", server.0)),
             Self::Isolate(server) => return Some(format!("server {} loses the others", server.0)),
@@ -103,6 +128,13 @@ impl TimedStep {
             Self::Restart(_) => "starts again",
             Self::Heal { deliver: true } => "the server finds the others, which learn what it held",
             Self::Heal { deliver: false } => "the server finds the others, without what it held",
+            Self::CatchUp => "the replica has the latest writes again",
+            Self::StepClock { forward: true } => "the store's wall clock steps forward by an hour",
+            Self::StepClock { forward: false } => "the store's wall clock steps back by an hour",
+            Self::Reboot { keep_data: true } if lags => "the store restarts; its replica, which lags, takes its place",
+            Self::Reboot { keep_data: true } => "the store restarts",
+            Self::Reboot { keep_data: false } => "the store restarts without its data",
+            Self::FallBehind => "the replica falls behind",
             Self::Crash(_) => "crashes",
             Self::Cut(_) => "is cut off",
             Self::CutSilently(_) => "is cut off, and does not know",
@@ -149,7 +181,20 @@ impl Timed {
             TimedStep::Heal { deliver } => self.heal(deliver),
             TimedStep::Isolate(server) => {
                 self.isolated = Some((server, Duration::ZERO));
-                self.world.tell_store(0, store::Event::Fault(store::Fault::Cut(server)));
+                self.afflict(store::Fault::Cut(server));
+            }
+            TimedStep::CatchUp => {
+                self.lagging = None;
+                self.afflict(store::Fault::CatchUp(STORE));
+            }
+            TimedStep::StepClock { forward } => {
+                self.stepped = forward.then_some(Duration::ZERO).or(self.stepped);
+                self.afflict(store::Fault::Step { millis: if forward { HOUR_MS } else { -HOUR_MS } });
+            }
+            TimedStep::Reboot { keep_data } => self.reboot(keep_data),
+            TimedStep::FallBehind => {
+                self.lagging = Some(Duration::ZERO);
+                self.afflict(store::Fault::Lag(STORE));
             }
             TimedStep::Crash(place) => {
                 self.hang_up(place);
@@ -193,7 +238,7 @@ impl Timed {
     }
 
     fn pass(&mut self) {
-        self.world.now = self.world.now + GRAIN;
+        self.world.now = self.world.now + self.store_rate.shown(GRAIN);
         for (host, client) in self.world.hosts.iter_mut().zip(&self.clients) {
             if host.node().is_some() {
                 host.clock = host.clock + client.rate.shown(GRAIN);
@@ -205,6 +250,10 @@ impl Timed {
         if let Some((_, since)) = &mut self.isolated {
             *since = (*since + GRAIN).min(LONGEST);
         }
+        self.lagging = self.lagging.map(|since| (since + GRAIN).min(LONGEST));
+        let lease = self.world.scale.timeout;
+        let may_step = self.world.faults.left(Fault::Clock) > 0;
+        self.stepped = self.stepped.map(|since| since + GRAIN).filter(|since| may_step && *since < lease);
         self.world.tell_store(0, store::Event::Wake);
     }
 
@@ -212,14 +261,14 @@ impl Timed {
     fn keep_up(&mut self, place: usize) {
         let client = &mut self.clients[place];
         let host = &self.world.hosts[place];
-        client.idle = if host.linked { (client.idle + GRAIN).min(PING) } else { Duration::ZERO };
+        client.idle = if host.linked { (client.idle + GRAIN).min(self.ping) } else { Duration::ZERO };
         client.away = if host.linked || client.away + GRAIN >= LASTING { Duration::ZERO } else { client.away + GRAIN };
         client.unaware = client.unaware.map(|since| (since + GRAIN).min(UNAWARE));
         client.paused = client.paused.map(|since| (since + GRAIN).min(LONGEST));
         if client.paused.is_some() {
             return;
         }
-        match (client.unaware, host.session.filter(|_| client.idle >= PING)) {
+        match (client.unaware, host.session.filter(|_| client.idle >= self.ping)) {
             (Some(since), _) if since >= UNAWARE => {
                 client.unaware = None;
                 self.world.unlink(place);
@@ -249,8 +298,27 @@ impl Timed {
 
     fn heal(&mut self, deliver: bool) {
         if let Some((server, _)) = self.isolated.take() {
-            self.world.tell_store(0, store::Event::Fault(store::Fault::Heal { server, deliver }));
+            self.afflict(store::Fault::Heal { server, deliver });
         }
+    }
+
+    /// All links break, and a node may hold a lease of which the store knows nothing any more.
+    fn reboot(&mut self, keep_data: bool) {
+        let linked = |timed: &Self| timed.world.hosts.iter().map(|host| host.linked).collect::<Vec<_>>();
+        let before = linked(self);
+        self.lagging = None;
+        self.world.has_restarted = true;
+        self.afflict(store::Fault::Restart { keep_data });
+        let after = linked(self);
+        for (client, (was, is)) in self.clients.iter_mut().zip(before.into_iter().zip(after)) {
+            if was && !is {
+                (client.unaware, client.away) = (None, Duration::ZERO);
+            }
+        }
+    }
+
+    fn afflict(&mut self, fault: store::Fault) {
+        self.world.tell_store(0, store::Event::Fault(fault));
     }
 
     /// True if a node's deadline has come.

@@ -26,6 +26,9 @@ impl Timed {
             let struck = self.world.scale.servers.min(self.struck);
             steps.extend((0..struck).map(|server| TimedStep::Isolate(Server(server))));
         }
+        if self.struck > 0 {
+            self.faults_of_a_lease(steps);
+        }
     }
 
     /// Steps that must happen before time advances.
@@ -33,6 +36,9 @@ impl Timed {
         let mut due = Vec::new();
         if self.isolated.is_some_and(|(_, since)| since >= LONGEST) {
             due.push(TimedStep::Heal { deliver: false });
+        }
+        if self.lagging.is_some_and(|since| since >= LONGEST) {
+            due.push(TimedStep::CatchUp);
         }
         for place in 0..self.clients.len() {
             let host = &self.world.hosts[place];
@@ -61,6 +67,9 @@ impl Timed {
         let mut steps = Vec::new();
         if self.isolated.is_some_and(|(_, since)| may_end(since)) {
             steps.extend([TimedStep::Heal { deliver: true }, TimedStep::Heal { deliver: false }]);
+        }
+        if self.lagging.is_some_and(may_end) {
+            steps.push(TimedStep::CatchUp);
         }
         for place in 0..self.clients.len() {
             let (host, client) = (&self.world.hosts[place], &self.clients[place]);
@@ -112,6 +121,18 @@ impl Timed {
         offer(Fault::Lost, hears, TimedStep::GiveUp(place));
         offer(Fault::Resign, node.role() == Role::Leader && client.paused.is_none(), TimedStep::Resign(place));
         offer(Fault::Shutdown, !host.stopping && client.paused.is_none(), TimedStep::Shutdown(place));
+    }
+
+    /// Faults of a store that keeps a lease.
+    fn faults_of_a_lease(&self, steps: &mut Vec<TimedStep>) {
+        let mut offer = |fault: Fault, possible: bool, step: TimedStep| {
+            steps.extend((possible && self.left(fault)).then_some(step));
+        };
+        offer(Fault::Clock, self.stepped.is_none(), TimedStep::StepClock { forward: true });
+        offer(Fault::Clock, true, TimedStep::StepClock { forward: false });
+        offer(Fault::Restart, true, TimedStep::Reboot { keep_data: true });
+        offer(Fault::Restart, true, TimedStep::Reboot { keep_data: false });
+        offer(Fault::Lag, self.lagging.is_none(), TimedStep::FallBehind);
     }
 
     fn left(&self, fault: Fault) -> bool {

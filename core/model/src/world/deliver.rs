@@ -69,6 +69,9 @@ impl World {
     fn stands_first(&self, place: usize, fence: Fence) -> bool {
         if let Some(lease) = self.store.lease() {
             return self.owners.get(&lease.owner) == Some(&place) && lease.epoch == fence.epoch;
+        } else if self.has_restarted {
+            // It grants no lease before this one has ended.
+            return true;
         }
         let believed = self.hosts[place].node().and_then(Node::session).map(|(session, _)| session);
         self.store.holder().is_some_and(|holder| Some(holder.owner) == believed)

@@ -179,6 +179,8 @@ impl Process {
         let mut config = Config::new(name(place));
         config.election = scale.election();
         config.clock_error_ppm = scale.clock_error_ppm;
+        // A service always stops in time, unless its process pauses, and no pause is as long as this.
+        config.stop_grace = Duration::from_secs(20);
         // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;
         config.observes = place >= usize::from(scale.first_observer);

@@ -60,6 +60,8 @@ pub(crate) struct World {
     pub(crate) newest: Option<Fence>,
     /// Owner of each session, as its place in `hosts`.
     pub(crate) owners: BTreeMap<Session, usize>,
+    /// True once the store has restarted: it may not know of a lease that it has granted.
+    pub(crate) has_restarted: bool,
     pub(crate) breach: Option<Breach>,
 }
 
@@ -85,6 +87,7 @@ impl World {
             faults: options.faults,
             newest: None,
             owners: BTreeMap::new(),
+            has_restarted: false,
             breach: None,
         }
     }
