@@ -111,6 +111,12 @@ fn options_that_do_not_fit_together_are_refused_with_the_numbers() -> Outcome {
         ),
         (&["--listen", "0.0.0.0:0"], &["--listen 0.0.0.0:0", "--advertise HOST:PORT"]),
         (&["--listen", "[::]:0"], &["--listen [::]:0", "--advertise HOST:PORT"]),
+        (
+            &["--listen", "0.0.0.0:0", "--advertise", "a.example:80"],
+            &["--listen 0.0.0.0:0", "--cluster-token FILE", "--insecure"],
+        ),
+        (&["--cluster-token", "/nowhere/token"], &["--cluster-token /nowhere/token", "a file that can be read"]),
+        (&["--cluster-token", "/dev/null"], &["--cluster-token /dev/null", "0 bytes", "at least 16"]),
         (&["--advertise", "0.0.0.0:80"], &["--advertise 0.0.0.0:80", "others can connect to"]),
         (&["--advertise", "localhost:0"], &["--advertise localhost:0", "others can connect to"]),
     ];
@@ -319,7 +325,7 @@ fn a_file_is_refused_with_the_line_that_is_wrong() -> Outcome {
         ("shards = 8\nsesion-timeout = '1s'\n", &["rolecall.toml:2:", "sesion-timeout", "nearest", "session-timeout"]),
         ("\n\nsession-timeout = 'soon'\n", &["rolecall.toml:3:", "--session-timeout", "'soon'", "500ms, 10s"]),
         ("shards = 0\n", &["rolecall.toml:1:", "--shards", "'0'"]),
-        ("store = ['a', 'b']\n", &["rolecall.toml:1:", "store", "a string or a whole number"]),
+        ("store = ['a', 'b']\n", &["rolecall.toml:1:", "store", "a string, a whole number, true or false"]),
         ("log-format = 'xml'\n", &["rolecall.toml:1:", "--log-format", "text, json"]),
         ("store = \n", &["rolecall.toml:1:", "not TOML"]),
     ];

@@ -31,6 +31,7 @@ struct Node {
 
 async fn start(store: &MemoryStore, id: &str, documents: &Path, storage: IndexStorage) -> Result<Node, Box<dyn Error>> {
     let service = SearchService::open(SearchOptions {
+        token: None,
         node: id.into(),
         documents: Arc::new(documents.to_owned()),
         storage,

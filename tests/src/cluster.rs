@@ -57,7 +57,14 @@ impl Cluster {
 
     /// Starts a node on the store at `url`, with this session timeout.
     pub fn start_at(&mut self, id: &str, url: &str, session_timeout: &str) {
-        let launch = Launch { id, store: url, documents: self.documents.path(), address: None, session_timeout };
+        let launch = Launch {
+            id,
+            store: url,
+            documents: self.documents.path(),
+            address: None,
+            session_timeout,
+            cluster_token: None,
+        };
         self.nodes.insert(id.to_owned(), Process::start(&launch));
     }
 

@@ -54,6 +54,8 @@ pub struct Launch<'a> {
     pub address: Option<&'a str>,
     /// `--session-timeout`.
     pub session_timeout: &'a str,
+    /// `--cluster-token`. Default: none.
+    pub cluster_token: Option<&'a Path>,
 }
 
 impl Process {
@@ -70,6 +72,7 @@ impl Process {
             .args(["node", "--store", launch.store, "--id", launch.id, "--listen", &address])
             .args(["--session-timeout", launch.session_timeout])
             .args(if launch.store.starts_with("zookeeper") { &["--store-tick", "100ms"][..] } else { &[] })
+            .args(launch.cluster_token.iter().flat_map(|file| ["--cluster-token".as_ref(), file.as_os_str()]))
             .arg("--documents")
             .arg(launch.documents)
             .arg("--data")

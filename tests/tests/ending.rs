@@ -47,8 +47,14 @@ async fn an_id_that_a_live_node_has_is_refused_and_nothing_of_that_node_is_touch
     cluster.until_leads("a").await;
     let (election, workers) = (cluster.znodes("election").await, cluster.znodes("services/workers").await);
     let url = cluster.zookeeper.url();
-    let launch =
-        Launch { id: "b", store: &url, documents: cluster.documents.path(), address: None, session_timeout: SESSION };
+    let launch = Launch {
+        id: "b",
+        store: &url,
+        documents: cluster.documents.path(),
+        address: None,
+        session_timeout: SESSION,
+        cluster_token: None,
+    };
     let mut twin = Process::start(&launch);
     assert_eq!(twin.exit_code().await, 1);
     let log = twin.log();

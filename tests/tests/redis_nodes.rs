@@ -33,7 +33,8 @@ impl Nodes {
         for id in ["a", "b", "c"] {
             let url = nodes.server.url();
             let documents = nodes.documents.path();
-            let launch = Launch { id, store: &url, documents, address: None, session_timeout: "4s" };
+            let launch =
+                Launch { id, store: &url, documents, address: None, session_timeout: "4s", cluster_token: None };
             nodes.nodes.insert(id, Process::start(&launch));
         }
         nodes

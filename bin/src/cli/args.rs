@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
 
 use rolecall::store::StoreUrl;
 
@@ -105,7 +105,7 @@ pub struct Demo {
 #[command(after_help = "Examples:
   rolecall node --store zookeeper://127.0.0.1:2181 --documents ~/notes
   rolecall node --store zookeeper://zk1,zk2,zk3/apps --documents /srv/docs --id a \\
-      --listen 0.0.0.0:8080 --advertise a.example:8080
+      --listen 0.0.0.0:8080 --advertise a.example:8080 --cluster-token /etc/rolecall.token
   rolecall node --config /etc/rolecall.toml")]
 pub struct Node {
     /// Store and name of the cluster.
@@ -127,6 +127,16 @@ pub struct Node {
     /// Address at which others reach this node [default: the address listened on]
     #[arg(long, value_name = "HOST:PORT", env = "ROLECALL_ADVERTISE")]
     pub advertise: Option<Address>,
+
+    /// File with a secret that all nodes of the cluster share, at least 16 bytes; whoever does not know it can give no node
+    /// a task, nor answer one
+    #[arg(long, value_name = "FILE", env = "ROLECALL_CLUSTER_TOKEN")]
+    pub cluster_token: Option<PathBuf>,
+
+    /// Listen beyond this machine without a cluster token
+    #[arg(long, value_name = "BOOL", env = "ROLECALL_INSECURE", num_args = 0..=1, require_equals = true,
+          default_value = "false", default_missing_value = "true", hide_default_value = true, action = ArgAction::Set)]
+    pub insecure: bool,
 
     /// Further hosts for which this node answers requests, such as the name of a proxy in front of it, as a comma-separated
     /// list. It always answers for localhost, and for the addresses that it listens on and advertises

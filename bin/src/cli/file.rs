@@ -42,8 +42,8 @@ pub(super) fn settings(text: &str, known: &[String]) -> Result<Vec<Setting>, (us
                 .map_or_else(String::new, |known| format!("; the nearest known option is {known}"));
             return Err((line, format!("unknown option {}{hint}", key.get_ref())));
         }
-        let value =
-            plain(value.get_ref()).ok_or_else(|| (line, format!("{name}: expected a string or a whole number")))?;
+        let value = plain(value.get_ref())
+            .ok_or_else(|| (line, format!("{name}: expected a string, a whole number, true or false")))?;
         settings.push(Setting { name, value, line });
     }
     settings.sort_by_key(|setting| setting.line);
@@ -54,7 +54,8 @@ fn plain(value: &DeValue<'_>) -> Option<String> {
     match value {
         DeValue::String(text) => Some(text.to_string()),
         DeValue::Integer(number) => Some(number.to_string()),
-        DeValue::Float(_) | DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
+        DeValue::Boolean(yes) => Some(yes.to_string()),
+        DeValue::Float(_) | DeValue::Datetime(_) | DeValue::Array(_) | DeValue::Table(_) => None,
     }
 }
 
@@ -84,11 +85,13 @@ mod tests {
 
     #[test]
     fn other_kinds_of_values_are_refused() {
-        for bad in
-            ["shards = true", "shards = 1.5", "shards = [1]", "[shards]", "shards = { a = 1 }", "shards = 1979-05-27"]
-        {
+        for bad in ["shards = 1.5", "shards = [1]", "[shards]", "shards = { a = 1 }", "shards = 1979-05-27"] {
             let refused = settings(bad, &known());
-            assert_eq!(refused, Err((1, "shards: expected a string or a whole number".to_owned())), "{bad}");
+            assert_eq!(
+                refused,
+                Err((1, "shards: expected a string, a whole number, true or false".to_owned())),
+                "{bad}"
+            );
         }
     }
 

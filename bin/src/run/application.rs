@@ -4,6 +4,7 @@ use core::error::Error;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rolecall::http::ClusterToken;
 use rolecall::{Assignment, SystemClock, TokioNet, http};
 use tokio::sync::OnceCell;
 
@@ -22,7 +23,7 @@ pub(super) struct Application {
 }
 
 impl Application {
-    pub(super) fn new(id: &str, documents: &Path, data: &Path, tuning: &Tuning) -> Self {
+    pub(super) fn new(id: &str, documents: &Path, data: &Path, tuning: &Tuning, token: Option<ClusterToken>) -> Self {
         let options = SearchOptions {
             node: id.into(),
             documents: Arc::new(documents.to_owned()),
@@ -31,6 +32,7 @@ impl Application {
             rescan: RESCAN,
             pace: Pace::default(),
             work: Work::OnThreads,
+            token,
             net: Arc::new(TokioNet),
             clock: Arc::new(SystemClock::new()),
         };
@@ -40,6 +42,11 @@ impl Application {
     /// Settings on which the whole cluster must agree.
     pub(super) fn settings(&self) -> Settings {
         self.options.settings
+    }
+
+    /// Secret that the cluster's nodes share, if they have one.
+    pub(super) fn token(&self) -> Option<ClusterToken> {
+        self.options.token.clone()
     }
 
     /// View of the search, which shows nothing before the documents can be read.

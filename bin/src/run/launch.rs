@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use rolecall::http::{HttpNode, HttpNodeBuilder};
+use rolecall::http::{Guarded, HttpNode, HttpNodeBuilder};
 use rolecall::journal::{Journal, JournalLimits};
 use rolecall::store::{Participant, Store, StoreUrl};
 use rolecall::{Config, Family, OnSuspend, QueueTiming, Registration, Timing};
@@ -110,7 +110,8 @@ where
     let console = plan.console;
     let view = application.view();
     let always = console.iter().flat_map(|console| console.addresses()).map(str::to_owned).collect();
-    let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(application.clone(), always), open_store)
+    let guarded = Guarded::new(application.clone(), application.token(), &[TASK_PATH]);
+    let mut builder = HttpNodeBuilder::new(plan.config, Sharing::new(guarded, always), open_store)
         .cluster(plan.cluster)
         .session_timeout(plan.session_timeout)
         .registration(Registration::at_paths(TASK_PATH, SEARCH_PATH))

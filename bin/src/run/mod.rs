@@ -12,6 +12,7 @@ mod memory;
 mod narrator;
 mod node;
 mod replay;
+mod secret;
 mod signals;
 #[cfg(feature = "sim")]
 mod sim;

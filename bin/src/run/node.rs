@@ -8,7 +8,7 @@ use super::application::Application;
 use super::launch::{self, Plan};
 use super::narrator;
 use super::signals::Signals;
-use super::{block_on, folders, try_out};
+use super::{block_on, folders, secret, try_out};
 use crate::cli::{Failure, Name, Node, print};
 
 /// Time within which a store that cannot be used says so. One that does not answer may come later.
@@ -23,6 +23,10 @@ pub fn node(options: &Node) -> Result<(), Failure> {
     options.store.require_built()?;
     let id = options.id.clone().unwrap_or_else(|| Name(rolecall::generated_id()));
     let advertise = advertise(options)?;
+    let token = options.cluster_token.as_deref().map(secret::token).transpose()?;
+    if token.is_none() {
+        require_loopback(options)?;
+    }
     let plan = Plan {
         cluster: options.store.cluster.to_string(),
         config: launch::config(&id.0, &options.store.store, &options.tuning)?,
@@ -42,7 +46,7 @@ pub fn node(options: &Node) -> Result<(), Failure> {
             (data, claim)
         }
     };
-    let application = Application::new(&id.0, &options.documents, &data, &options.tuning);
+    let application = Application::new(&id.0, &options.documents, &data, &options.tuning, token);
     block_on(run(plan, application, options.store.store.clone()))
 }
 
@@ -63,6 +67,18 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     signals.end_at_next();
     node.shut_down().await;
     narrator::end(&node.wait().await)
+}
+
+/// Refuses to listen where strangers can connect, unless told otherwise.
+fn require_loopback(options: &Node) -> Result<(), Failure> {
+    if options.listen.is_loopback() || options.insecure {
+        return Ok(());
+    }
+    Err(Failure::Usage(format!(
+        "--listen {}: whoever can connect there could give this node tasks or pose as a worker; give all nodes the same secret \
+         with --cluster-token FILE, or accept the risk with --insecure",
+        options.listen
+    )))
 }
 
 /// Address at which others reach the node, if it is not the one on which it listens.

@@ -32,6 +32,7 @@ pub(super) fn settings() -> Settings {
 #[must_use]
 pub fn node(host: &Host) -> HttpNodeBuilder {
     let service = SearchService::open(SearchOptions {
+        token: None,
         node: host.name().into(),
         documents: Arc::new(Collection),
         storage: IndexStorage::Memory,

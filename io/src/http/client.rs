@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bytes::Bytes;
 use http::header::HOST;
 use http::uri::PathAndQuery;
-use http::{HeaderValue, Request, Response, Uri};
+use http::{HeaderValue, Request, Response, StatusCode, Uri};
 use http_body_util::{BodyExt, Full, LengthLimitError, Limited};
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
@@ -16,8 +16,9 @@ use rolecall_core::Time;
 use thiserror::Error;
 
 use super::pool::{Heard, Line, Pool};
+use super::token::{ClusterToken, Nonces};
 use crate::mutant::Mutant;
-use crate::{Clock, Net};
+use crate::{Clock, Entropy, Net};
 
 /// Limits of a client. To change one, set its field in [`ClientLimits::default`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,13 +52,21 @@ pub struct Client {
     clock: Arc<dyn Clock>,
     limits: Arc<ClientLimits>,
     pool: Arc<Mutex<Pool>>,
+    token: Option<(ClusterToken, Arc<Nonces>)>,
 }
 
 impl Client {
     /// Makes a client without connections.
     #[must_use]
     pub fn new(net: Arc<dyn Net>, clock: Arc<dyn Clock>, limits: ClientLimits) -> Self {
-        Self { net, clock, limits: Arc::new(limits), pool: Arc::default() }
+        Self { net, clock, limits: Arc::new(limits), pool: Arc::default(), token: None }
+    }
+
+    /// Proves with every request that this client knows `token`, and demands the same of every response.
+    #[must_use]
+    pub fn with_token(mut self, token: ClusterToken, entropy: &mut dyn Entropy) -> Self {
+        self.token = Some((token, Arc::new(Nonces::new(entropy))));
+        self
     }
 
     /// Sends `request` to the server at `address` (`host:port`) and reads the whole response. Only the path and the query of
@@ -68,21 +77,29 @@ impl Client {
     /// [`Idempotent`].
     ///
     /// # Errors
-    /// If there is no connection, no whole response by `deadline`, a response that is too large, or one that is not HTTP.
+    /// If there is no connection, no whole response by `deadline`, a response that is too large, one that is not HTTP, or
+    /// one that does not prove the cluster's token.
     pub async fn send(
         &self,
         address: &str,
         request: Request<Bytes>,
         deadline: Time,
     ) -> Result<Response<Bytes>, ClientError> {
-        let request = prepare(address, request)?;
+        let mut request = prepare(address, request)?;
+        let exchange = self.token.as_ref().map(|(token, nonces)| token.sign(nonces.next(), &mut request));
         let sent = AtomicBool::new(false);
-        tokio::select! {
+        let response = tokio::select! {
             biased;
             answered = self.exchange(address, request, &sent) => answered,
             () = self.clock.sleep_until(deadline), if !Mutant::AnswerAwaitedForever.lives() => {
                 Err(ClientError::TimedOut { address: address.to_owned(), sent: sent.load(Ordering::Relaxed) })
             }
+        }?;
+        match exchange {
+            Some(exchange) if !exchange.proves(&response) => {
+                Err(ClientError::Unproven { address: address.to_owned(), status: response.status() })
+            }
+            Some(_) | None => Ok(response),
         }
     }
 
@@ -205,6 +222,16 @@ pub enum ClientError {
         /// The limit, in bytes.
         limit: usize,
     },
+    /// The response does not prove that its sender knows the cluster's token.
+    #[error(
+        "{address} answers {status} and does not prove that it knows the cluster's token; give all nodes the same one"
+    )]
+    Unproven {
+        /// The server.
+        address: String,
+        /// Status of the response.
+        status: StatusCode,
+    },
     /// The connection ended before the whole response had arrived, or the response is not HTTP.
     #[error("the connection to {address} broke: {source}")]
     Broken {
@@ -226,7 +253,7 @@ impl ClientError {
         match self {
             Self::Connect { .. } => false,
             Self::TimedOut { sent, .. } | Self::Broken { sent, .. } => *sent,
-            Self::TooLarge { .. } => true,
+            Self::TooLarge { .. } | Self::Unproven { .. } => true,
         }
     }
 }

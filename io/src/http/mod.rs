@@ -14,6 +14,7 @@ mod patience;
 mod pool;
 mod server;
 mod slot;
+mod token;
 
 pub use answer::{error, json, only};
 pub use application::{Application, Handler, HttpService, Serving};
@@ -22,6 +23,7 @@ pub use hosts::Hosts;
 pub use node::{HttpNode, HttpNodeBuilder};
 pub use server::{Front, Peer, Server, ServerLimits};
 pub use slot::HandlerSlot;
+pub use token::{ClusterToken, Guarded, GuardedHandler, WeakSecret};
 
 #[cfg(test)]
 mod tests;

@@ -178,7 +178,7 @@ impl Cluster {
             store: "memory",
             console: Some(Arc::clone(&self.console)),
         };
-        let application = Application::new(&id, &self.documents, &self.data.join(&id), tuning);
+        let application = Application::new(&id, &self.documents, &self.data.join(&id), tuning, None);
         let store = self.store.clone();
         let open_store = move |participant| Ok::<Box<dyn Store>, Infallible>(Box::new(store.connect(participant)));
         let node = launch::launch(plan, application, open_store).await?;

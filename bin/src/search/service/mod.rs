@@ -24,8 +24,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::{Request, Response, StatusCode};
-use rolecall::http::{Application, Client, ClientLimits, Handler, error};
-use rolecall::{Assignment, Clock, Following, LeaderTerm, Net};
+use rolecall::http::{Application, Client, ClientLimits, ClusterToken, Handler, error};
+use rolecall::{Assignment, Clock, Following, LeaderTerm, Net, OsEntropy};
 use tokio::task::JoinSet;
 
 use super::coordinator::{Coordinator, Pace};
@@ -58,6 +58,8 @@ pub struct SearchOptions {
     pub pace: Pace,
     /// Place where work is done.
     pub work: Work,
+    /// Secret that the cluster's nodes share, if they have one.
+    pub token: Option<ClusterToken>,
     /// Network through which tasks are sent.
     pub net: Arc<dyn Net>,
     /// Clock.
@@ -112,9 +114,12 @@ impl SearchService {
     /// # Errors
     /// If the documents cannot be listed, for example because the folder does not exist.
     pub fn open(options: SearchOptions) -> Result<Self, FolderError> {
-        let SearchOptions { documents, settings, storage, clock, net, .. } = &options;
+        let SearchOptions { documents, settings, storage, clock, net, token, .. } = &options;
         let holdings = Arc::new(Holdings::of(Arc::clone(documents), *settings, storage.clone(), clock.wall())?);
-        let client = Client::new(Arc::clone(net), Arc::clone(clock), ClientLimits::default());
+        let mut client = Client::new(Arc::clone(net), Arc::clone(clock), ClientLimits::default());
+        if let Some(token) = token {
+            client = client.with_token(token.clone(), &mut OsEntropy);
+        }
         Ok(Self { options, holdings, client, leading: Leading::default() })
     }
 

@@ -1,7 +1,7 @@
 //! Sends each worker its share, and learns from the answers which shards it has.
 
 use core::time::Duration;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use futures_util::StreamExt;
@@ -52,12 +52,14 @@ impl<C: TaskClient> Telling<C> {
     /// Tells all workers their shares whenever the plan changes, and at intervals, until the term is over or the node is gone.
     pub(super) async fn run(self, mut members: Members) {
         let mut told: BTreeMap<Arc<str>, Told> = BTreeMap::new();
+        let mut failing: BTreeSet<Arc<str>> = BTreeSet::new();
         let mut answers: FuturesUnordered<BoxFuture<'_, Answer>> = FuturesUnordered::new();
         loop {
             let now = self.clock.now();
             let workers = workers(&members.now(), &self.node);
             self.plan(&workers);
             let plan = self.shares.plan();
+            failing.retain(|id| workers.iter().any(|worker| worker.id == *id));
             told.retain(|id, told| !told.is_answered || workers.iter().any(|worker| worker.id == *id));
             for worker in workers {
                 if told.get(&worker.id).is_none_or(|told| told.due(plan).is_some_and(|due| due <= now)) {
@@ -73,12 +75,19 @@ impl<C: TaskClient> Telling<C> {
                         told.is_answered = true;
                     }
                     match answer {
-                        Ok(TaskAnswer::Hold(holding)) => self.shares.heard(&worker, holding, self.clock.now()),
+                        Ok(TaskAnswer::Hold(holding)) => {
+                            failing.remove(&worker);
+                            self.shares.heard(&worker, holding, self.clock.now());
+                        }
                         Ok(TaskAnswer::Statistics(_) | TaskAnswer::Search { .. } | TaskAnswer::Snippets(_)) => {
                             tracing::debug!(%worker, "an answer to another task");
                         }
                         Err(TaskFailure::TermOver(_)) => return,
-                        Err(TaskFailure::Failed(reason)) => tracing::debug!(%worker, reason, "a worker could not be told"),
+                        // Said once, until the worker takes its share again or is gone.
+                        Err(TaskFailure::Failed(reason)) if failing.insert(Arc::clone(&worker)) => {
+                            tracing::warn!(%worker, reason, "a worker does not take its share");
+                        }
+                        Err(TaskFailure::Failed(reason)) => tracing::debug!(%worker, reason, "a worker still does not"),
                     }
                 }
                 changed = members.changed() => if changed.is_none() { return },
