@@ -4,10 +4,11 @@
 //! ```text
 //!        your program                                    rolecall
 //!  ┌──────────────────────┐   join, lead, leave   ┌───────────────────────────────┐          ┌────────────┐
-//!  │ work under a Term ───┼──────────────────────►│ a thread of its own           │ requests │ store      │
+//!  │ work under a Term ───┼──────────────────────►│ a thread of its own           │ requests │ store:     │
 //!  │   check, fence, ended│◄──────────────────────┼ driver ── Node (rolecall-core)├─────────►│ ZooKeeper, │
-//!  │ leader(), members()  │   terms, changes      │ clock, gate, journal          │◄─────────┤ or embedded│
-//!  └──────────────────────┘                       └───────────────────────────────┘  answers └────────────┘
+//!  │ leader(), members()  │   terms, changes      │ clock, gate, journal          │◄─────────┤ Redis, or  │
+//!  └──────────────────────┘                       └───────────────────────────────┘  answers │ embedded   │
+//!                                                                                           └────────────┘
 //! ```
 //!
 //! # Ten lines

@@ -104,10 +104,11 @@ pub(super) fn rust_documentation(data: &Path) -> Option<PathBuf> {
 
 /// Writes the project's own guide to a folder in `data`.
 pub(super) fn guide(data: &Path) -> Result<PathBuf, Failure> {
-    const PAGES: [(&str, &str); 3] = [
+    const PAGES: [(&str, &str); 4] = [
         ("operating.md", include_str!("../../guide/operating.md")),
         ("searching.md", include_str!("../../guide/searching.md")),
         ("healing.md", include_str!("../../guide/healing.md")),
+        ("redis.md", include_str!("../../guide/redis.md")),
     ];
     let folder = data.join("guide");
     let write = || -> std::io::Result<()> {
