@@ -126,6 +126,7 @@ mod tests {
         let missing = ALONE.missing(searched);
         SearchAnswer {
             query: QUESTION.query.into(),
+            notes: Vec::new(),
             total: page.total(),
             hits: page.hits,
             partial: missing > 0,

@@ -23,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use tantivy::tokenizer::TextAnalyzer;
 
 use super::settings::Ranking;
+use runs::{is_joiner, is_mark};
 use tokens::Words;
 
 /// Longest word, in characters of its normal form. Of a longer one, this many from its beginning are indexed and looked up.
@@ -70,6 +71,11 @@ pub(crate) fn loose_term(part: &str) -> String {
     term.push(LOOSE);
     term.push_str(part);
     term
+}
+
+/// True for characters of which words are made.
+pub(crate) fn is_part_of_word(character: char) -> bool {
+    character.is_alphanumeric() || is_mark(character) || is_joiner(character)
 }
 
 /// Words of `text`, in order.

@@ -22,6 +22,9 @@ pub struct SearchRequest {
 pub struct SearchAnswer {
     /// The query as it was typed.
     pub query: String,
+    /// Sentences that say how the query was understood, where that may surprise: words that are left out, divided or shortened.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
     /// Requested hits, best first.
     pub hits: Vec<ShownHit>,
     /// Number of matching documents in the shards that answered.

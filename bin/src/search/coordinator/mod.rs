@@ -25,7 +25,7 @@ use rolecall::{Clock, TermOver, Time};
 
 use super::analysis::analyzer;
 use super::holdings::Holdings;
-use super::query::{self, Query};
+use super::query::{self, Note, Query};
 use super::settings::Settings;
 use super::shard::ShardId;
 use super::shares::Shares;
@@ -149,7 +149,7 @@ impl<C: TaskClient> Coordinator<C> {
         workers: &(dyn Fn() -> Vec<Worker> + Sync),
     ) -> Result<SearchAnswer, SearchError> {
         let begun = self.clock.now();
-        let query = self.parse(request)?;
+        let (query, notes) = self.parse(request)?;
         let wanted = request.offset + request.limit;
         let (found, statistics, weights) = self.both_rounds(&query, wanted, workers, begun).await?;
 
@@ -158,6 +158,7 @@ impl<C: TaskClient> Coordinator<C> {
         let missing = self.missing(statistics.missing.iter().chain(&found.missing).copied().collect());
         Ok(SearchAnswer {
             query: request.query.clone(),
+            notes: notes.iter().map(Note::to_string).collect(),
             hits,
             total: found.total,
             partial: missing.is_some(),
@@ -168,14 +169,14 @@ impl<C: TaskClient> Coordinator<C> {
         })
     }
 
-    fn parse(&self, request: &SearchRequest) -> Result<Query, SearchError> {
+    fn parse(&self, request: &SearchRequest) -> Result<(Query, Vec<Note>), SearchError> {
         if request.limit > MAX_LIMIT {
             return Err(SearchError::BadLimit(request.limit));
         }
         if request.offset > MAX_OFFSET {
             return Err(SearchError::BadOffset(request.offset));
         }
-        Ok(query::parse(&request.query, &mut analyzer(self.settings().ranking))?)
+        Ok(query::parse_with_notes(&request.query, &mut analyzer(self.settings().ranking))?)
     }
 
     /// Runs rounds 1 and 2, and repeats them if a snapshot is gone in between.

@@ -12,6 +12,10 @@ pub(super) enum Token<'a> {
     And,
     Or,
     Not,
+    /// `+` before an operand, which every document must then have.
+    Plus,
+    /// `-` before an operand, which no document may then have.
+    Minus,
     Open,
     Close,
 }
@@ -29,6 +33,8 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, usize)>, BadQuery> {
                 let end = rest[1..].find('"').ok_or(BadQuery::OpenQuote { column })? + 1;
                 (Some(Token::Phrase(&rest[1..end])), end + 1)
             }
+            '+' if is_operand(&rest[1..]) => (Some(Token::Plus), 1),
+            '-' if is_operand(&rest[1..]) => (Some(Token::Minus), 1),
             white if white.is_whitespace() => (None, white.len_utf8()),
             _ => {
                 let end = rest.find(|c: char| c.is_whitespace() || "()\"".contains(c)).unwrap_or(rest.len());
@@ -41,6 +47,11 @@ pub(super) fn tokens(text: &str) -> Result<Vec<(Token<'_>, usize)>, BadQuery> {
         rest = left;
     }
     Ok(tokens)
+}
+
+/// True if an operand begins right here.
+fn is_operand(rest: &str) -> bool {
+    rest.starts_with(|first: char| first.is_alphanumeric() || first == '"' || first == '(')
 }
 
 fn word(word: &str) -> Token<'_> {

@@ -9,10 +9,12 @@
 //! therefore sorted and unique, so that every machine computes the same score.
 
 mod lexer;
+mod note;
 mod parser;
 
 pub use super::analysis::Word;
-pub use parser::{BadQuery, MAX_DEPTH, MAX_PARTS, MAX_QUERY_BYTES, MAX_WORDS, parse};
+pub use note::Note;
+pub use parser::{BadQuery, MAX_DEPTH, MAX_PARTS, MAX_QUERY_BYTES, MAX_WORDS, parse, parse_with_notes};
 
 use std::collections::BTreeSet;
 

@@ -1,16 +1,18 @@
 //! Parses a person's input into a [`Query`].
 //!
 //! ```text
-//! any     := all (["OR"] all | "NOT" one ("AND" ["NOT"] one)*)*
-//!            words side by side are joined by OR; NOT excludes from the whole row, and AND after it narrows the whole row
+//! any     := (all | "+" one | "-" one) (["OR"] all | "+" one | ("NOT" | "-") one ("AND" ["NOT"] one)*)*
+//!            words side by side are joined by OR; NOT and - exclude from the whole row, and AND after it narrows the whole row;
+//!            of a row with + the others need not occur, but count for the score
 //! all     := one ("AND" ["NOT"] one)*
 //! one     := word | "\"" words "\"" | "(" any ")"
 //! ```
+//! An operand in which nothing can be looked for, such as `++`, is left out, together with the operator before it.
 
 use tantivy::tokenizer::TextAnalyzer;
 
 use super::lexer::{Token, tokens};
-use super::{Leaf, Node, Query, Word};
+use super::{Leaf, Node, Note, Query, Word, note};
 use crate::search::analysis;
 
 /// Longest accepted query, in bytes.
@@ -61,7 +63,16 @@ pub enum BadQuery {
         /// Position of the closing parenthesis.
         column: usize,
     },
-    /// A phrase or a pair of parentheses contains no word.
+    /// None of the words has letters or digits.
+    #[error("{}: there is nothing to search for; give at least one word with letters or digits", listed(notes))]
+    NothingLeft {
+        /// The words that are left out.
+        notes: Vec<Note>,
+    },
+    /// Every word is excluded.
+    #[error("the query only excludes: give at least one word that documents should have")]
+    OnlyExcludes,
+    /// A phrase or a pair of parentheses is empty.
     #[error("at character {column}: there is no word inside")]
     NothingInside {
         /// Position of the opening quote or parenthesis.
@@ -87,27 +98,47 @@ pub enum BadQuery {
     },
 }
 
-/// Parses `text`; its words go through the same analyzer as those of the documents.
-///
-/// A word that the analyzer splits, such as `std::vec`, becomes a phrase. A word without letters or digits is ignored.
+fn listed(notes: &[Note]) -> String {
+    notes.iter().map(Note::to_string).collect::<Vec<_>>().join("; ")
+}
+
+/// Does the same as [`parse_with_notes`] without the notes.
 ///
 /// # Errors
 /// If the query is empty, malformed or too large; the error names the position.
 pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery> {
+    parse_with_notes(text, analyzer).map(|(query, _)| query)
+}
+
+/// Parses `text`; its words go through the same analyzer as those of the documents.
+///
+/// A word that the analyzer splits, such as `std::vec`, becomes a phrase. A word without letters or digits is left out. The notes
+/// say where that happened.
+///
+/// # Errors
+/// If the query is empty, malformed or too large; the error names the position.
+pub fn parse_with_notes(text: &str, analyzer: &mut TextAnalyzer) -> Result<(Query, Vec<Note>), BadQuery> {
     if text.len() > MAX_QUERY_BYTES {
         return Err(BadQuery::TooLong { bytes: text.len() });
     }
     let mut items = Vec::new();
+    let mut notes = Vec::new();
     let mut words = 0;
     for (token, column) in tokens(text)? {
         let item = match token {
-            Token::Word(word) => match leaf(analysis::words(analyzer, word)) {
-                Some(leaf) => Item::Leaf(leaf),
-                None => continue,
-            },
-            Token::Phrase(phrase) => {
-                Item::Leaf(leaf(analysis::words(analyzer, phrase)).ok_or(BadQuery::NothingInside { column })?)
+            Token::Word(typed) => {
+                let words = analysis::words(analyzer, typed);
+                notes.extend(note::on_word(typed, &words));
+                operand(words)
             }
+            Token::Phrase(phrase) if phrase.trim().is_empty() => return Err(BadQuery::NothingInside { column }),
+            Token::Phrase(phrase) => {
+                let words = analysis::words(analyzer, phrase);
+                notes.extend(words.is_empty().then(|| note::left_out(phrase)));
+                operand(words)
+            }
+            Token::Plus => Item::Plus,
+            Token::Minus => Item::Minus,
             Token::And => Item::And,
             Token::Or => Item::Or,
             Token::Not => Item::Not,
@@ -132,16 +163,25 @@ pub fn parse(text: &str, analyzer: &mut TextAnalyzer) -> Result<Query, BadQuery>
     if let Some((_, column)) = parser.peek() {
         return Err(BadQuery::StrayParenthesis { column });
     }
-    Ok(Query { leaves, root })
+    notes.dedup();
+    match root {
+        Some(root) => Ok((Query { leaves, root }, notes)),
+        None if leaves.is_empty() => Err(BadQuery::NothingLeft { notes }),
+        None => Err(BadQuery::OnlyExcludes),
+    }
 }
 
-fn leaf(words: Vec<Word>) -> Option<Leaf> {
-    (!words.is_empty()).then_some(Leaf { words })
+fn operand(words: Vec<Word>) -> Item {
+    if words.is_empty() { Item::LeftOut } else { Item::Leaf(Leaf { words }) }
 }
 
 /// Token after analysis.
 enum Item {
     Leaf(Leaf),
+    /// Operand in which nothing can be looked for.
+    LeftOut,
+    Plus,
+    Minus,
     And,
     Or,
     Not,
@@ -153,7 +193,9 @@ impl Item {
     fn leaf(&self) -> Option<&Leaf> {
         match self {
             Self::Leaf(leaf) => Some(leaf),
-            Self::And | Self::Or | Self::Not | Self::Open | Self::Close => None,
+            Self::LeftOut | Self::Plus | Self::Minus | Self::And | Self::Or | Self::Not | Self::Open | Self::Close => {
+                None
+            }
         }
     }
 }
@@ -169,40 +211,48 @@ impl<'a> Parser<'a> {
         self.items.get(self.next).map(|(item, column)| (item, *column))
     }
 
-    fn any(&mut self, depth: usize) -> Result<Node, BadQuery> {
-        let mut wanted = vec![self.all(depth)?];
-        let mut required = Vec::new();
-        let mut unwanted = Vec::new();
+    fn any(&mut self, depth: usize) -> Result<Option<Node>, BadQuery> {
+        let mut row = Row::default();
+        match self.peek() {
+            Some((Item::Plus | Item::Minus, _)) => {}
+            Some((Item::Leaf(_) | Item::LeftOut | Item::And | Item::Or | Item::Not | Item::Open | Item::Close, _))
+            | None => row.wanted.push(self.all(depth)?),
+        }
         while let Some((item, column)) = self.peek() {
             match item {
                 Item::Close => break,
                 Item::Or => {
                     self.next += 1;
                     match self.peek() {
-                        Some((Item::Not, column)) => return Err(BadQuery::AlternativeNot { column }),
-                        Some((Item::Leaf(_) | Item::Open, _)) => wanted.push(self.all(depth)?),
+                        Some((Item::Not | Item::Minus, column)) => return Err(BadQuery::AlternativeNot { column }),
+                        Some((Item::Leaf(_) | Item::LeftOut | Item::Plus | Item::Open, _)) => {
+                            row.wanted.push(self.all(depth)?);
+                        }
                         Some((Item::And | Item::Or | Item::Close, _)) | None => {
                             return Err(BadQuery::Dangling { operator: "OR", column, side: "after" });
                         }
                     }
                 }
-                Item::Not => {
+                Item::Plus => {
                     self.next += 1;
-                    unwanted.push(self.one(depth, "NOT", column)?);
+                    row.required.push(self.one(depth, "+", column)?);
                 }
-                Item::Leaf(_) | Item::Open => wanted.push(self.all(depth)?),
-                // `all` consumes every AND after an ordinary operand, so this one follows the operand of a `NOT`.
+                Item::Not | Item::Minus => {
+                    self.next += 1;
+                    row.unwanted.push(self.one(depth, "NOT", column)?);
+                }
+                Item::Leaf(_) | Item::LeftOut | Item::Open => row.wanted.push(self.all(depth)?),
+                // `all` consumes every AND after an ordinary operand, so this one follows another.
                 Item::And => {
                     self.next += 1;
-                    self.and(depth, column, &mut required, &mut unwanted)?;
+                    self.and(depth, column, &mut row.narrowing, &mut row.unwanted)?;
                 }
             }
         }
-        required.insert(0, join(wanted, Node::Any));
-        Ok(except(join(required, Node::All), unwanted))
+        Ok(row.node())
     }
 
-    fn all(&mut self, depth: usize) -> Result<Node, BadQuery> {
+    fn all(&mut self, depth: usize) -> Result<Option<Node>, BadQuery> {
         let mut wanted = vec![self.one(depth, "", 0)?];
         let mut unwanted = Vec::new();
         while let Some((Item::And, column)) = self.peek() {
@@ -217,10 +267,10 @@ impl<'a> Parser<'a> {
         &mut self,
         depth: usize,
         column: usize,
-        wanted: &mut Vec<Node>,
-        unwanted: &mut Vec<Node>,
+        wanted: &mut Vec<Option<Node>>,
+        unwanted: &mut Vec<Option<Node>>,
     ) -> Result<(), BadQuery> {
-        if let Some((Item::Not, column)) = self.peek() {
+        if let Some((Item::Not | Item::Minus, column)) = self.peek() {
             self.next += 1;
             unwanted.push(self.one(depth, "NOT", column)?);
         } else {
@@ -229,8 +279,9 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// Parses one operand: that of `operator` at `at`, or the first of a row if `operator` is empty.
-    fn one(&mut self, depth: usize, operator: &'static str, at: usize) -> Result<Node, BadQuery> {
+    /// Parses one operand: that of `operator` at `at`, or the first of a row if `operator` is empty. `None` stands for one that is
+    /// left out.
+    fn one(&mut self, depth: usize, operator: &'static str, at: usize) -> Result<Option<Node>, BadQuery> {
         let missing = || BadQuery::Dangling { operator, column: at, side: "after" };
         let first = operator.is_empty();
         let (item, column) = self.peek().ok_or_else(|| if first { BadQuery::Empty } else { missing() })?;
@@ -238,18 +289,21 @@ impl<'a> Parser<'a> {
         match item {
             Item::Leaf(leaf) => {
                 let number = self.leaves.binary_search(leaf).expect("`parse` collected every leaf beforehand");
-                Ok(Node::Leaf(number))
+                Ok(Some(Node::Leaf(number)))
             }
+            Item::LeftOut => Ok(None),
             Item::Open => self.inside(depth + 1, column),
+            // The operand of an operator is required anyway, or one of several.
+            Item::Plus => self.one(depth, operator, at),
             Item::Close if first => Err(BadQuery::StrayParenthesis { column }),
             Item::And if first => Err(BadQuery::Dangling { operator: "AND", column, side: "before" }),
             Item::Or if first => Err(BadQuery::Dangling { operator: "OR", column, side: "before" }),
             Item::Not if first => Err(BadQuery::Dangling { operator: "NOT", column, side: "before" }),
-            Item::Close | Item::And | Item::Or | Item::Not => Err(missing()),
+            Item::Close | Item::And | Item::Or | Item::Not | Item::Minus => Err(missing()),
         }
     }
 
-    fn inside(&mut self, depth: usize, opened: usize) -> Result<Node, BadQuery> {
+    fn inside(&mut self, depth: usize, opened: usize) -> Result<Option<Node>, BadQuery> {
         if depth > MAX_DEPTH {
             return Err(BadQuery::TooDeep { column: opened });
         }
@@ -269,21 +323,43 @@ impl<'a> Parser<'a> {
     }
 }
 
-/// Combines several nodes into one; a single node stays as it is.
-fn join(mut nodes: Vec<Node>, of: fn(Vec<Node>) -> Node) -> Node {
-    match nodes.pop() {
-        Some(only) if nodes.is_empty() => only,
-        Some(last) => {
-            nodes.push(last);
-            of(nodes)
+/// Operands that stand side by side, by what they mean for the row.
+#[derive(Default)]
+struct Row {
+    /// At least one of these must occur, if there are no required ones.
+    wanted: Vec<Option<Node>>,
+    required: Vec<Option<Node>>,
+    /// Operands of an `AND` after a `NOT` or `+`: they must occur as well.
+    narrowing: Vec<Option<Node>>,
+    unwanted: Vec<Option<Node>>,
+}
+
+impl Row {
+    fn node(self) -> Option<Node> {
+        let Self { mut wanted, required, narrowing, unwanted } = self;
+        let mut all = required.clone();
+        if required.iter().all(Option::is_none) {
+            all.push(join(wanted, Node::Any));
+        } else if wanted.iter().any(Option::is_some) {
+            // This holds whenever a required one occurs. It only lets the others count for the score.
+            wanted.extend(required);
+            all.push(join(wanted, Node::Any));
         }
-        None => of(nodes),
+        all.extend(narrowing);
+        except(join(all, Node::All), unwanted)
     }
 }
 
-fn except(wanted: Node, unwanted: Vec<Node>) -> Node {
-    if unwanted.is_empty() {
-        return wanted;
-    }
-    Node::Except(Box::new(wanted), Box::new(join(unwanted, Node::Any)))
+/// Combines several nodes into one; a single node stays as it is. `None` if all are left out.
+fn join(nodes: Vec<Option<Node>>, of: fn(Vec<Node>) -> Node) -> Option<Node> {
+    let mut nodes: Vec<_> = nodes.into_iter().flatten().collect();
+    if nodes.len() > 1 { Some(of(nodes)) } else { nodes.pop() }
+}
+
+fn except(wanted: Option<Node>, unwanted: Vec<Option<Node>>) -> Option<Node> {
+    let wanted = wanted?;
+    Some(match join(unwanted, Node::Any) {
+        Some(unwanted) => Node::Except(Box::new(wanted), Box::new(unwanted)),
+        None => wanted,
+    })
 }

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::{BadQuery, Leaf, MAX_DEPTH, MAX_QUERY_BYTES, MAX_WORDS, Node, Query, parse};
+use super::{BadQuery, Leaf, MAX_DEPTH, MAX_QUERY_BYTES, MAX_WORDS, Node, Query, parse, parse_with_notes};
 use crate::search::analysis::analyzer;
 use crate::search::settings::Ranking;
 
@@ -63,13 +63,17 @@ fn a_malformed_query_is_told_where_it_is_wrong() {
         | BadQuery::TooDeep { column }
         | BadQuery::AlternativeNot { column }
         | BadQuery::Dangling { column, .. } => column,
-        BadQuery::Empty | BadQuery::TooLong { .. } | BadQuery::TooManyWords => 0,
+        BadQuery::Empty
+        | BadQuery::TooLong { .. }
+        | BadQuery::TooManyWords
+        | BadQuery::NothingLeft { .. }
+        | BadQuery::OnlyExcludes => 0,
     };
     assert_eq!(column("é \"open"), 3);
     assert_eq!(column("a (b"), 3);
     assert_eq!(column("a b)"), 4);
     assert_eq!(column("a ()"), 3);
-    assert_eq!(column("a \"?\""), 3);
+    assert_eq!(column("a \" \""), 3);
     assert_eq!(column("AND a"), 1);
     assert_eq!(column("a AND"), 3);
     assert_eq!(column("a OR OR b"), 3);
@@ -78,9 +82,73 @@ fn a_malformed_query_is_told_where_it_is_wrong() {
     assert_eq!(column("a OR NOT b"), 6);
     assert_eq!(column("(a AND ) b"), 4);
     assert_eq!(column(") a"), 1);
-    for empty in ["", "  ", "?!", "…"] {
+    for empty in ["", "  "] {
         assert_eq!(parsed(empty), Err(BadQuery::Empty));
     }
+}
+
+/// Renders the notes on a query.
+fn notes(text: &str) -> Vec<String> {
+    let (_, notes) = parse_with_notes(text, &mut analyzer(Ranking::Tfidf)).expect("the query can be searched");
+    notes.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn what_cannot_be_looked_for_is_left_out_with_its_operator_and_said() {
+    for query in [
+        "a AND ++",
+        "++ AND a",
+        "a ++",
+        "a OR ++",
+        "++ OR a",
+        "a NOT ++",
+        "a AND NOT ++",
+        "a (++ --)",
+        "a \"?\"",
+        "a +(++)",
+    ] {
+        assert_eq!(shape(query), "a", "{query}");
+        assert!(notes(query)[0].contains("has no letters or digits and is left out"), "{query}");
+    }
+    assert_eq!(shape("a AND ++ AND b"), "(a & b)");
+    assert_eq!(shape("a (++ NOT b)"), "a");
+    for query in ["?!", "…", "++ AND --", "\"?\"", "++ NOT ?"] {
+        let refusal = parsed(query).expect_err("it has no word").to_string();
+        assert!(refusal.contains("has no letters or digits") && refusal.contains("at least one word"), "{refusal}");
+    }
+    assert_eq!(parsed("-a"), Err(BadQuery::OnlyExcludes));
+    assert_eq!(parsed("++ NOT a"), Err(BadQuery::OnlyExcludes));
+}
+
+#[test]
+fn notes_say_what_is_looked_for_in_place_of_what_was_typed() {
+    assert_eq!(notes("C++"), ["`C++` is looked for as `C`: signs are not searched"]);
+    assert_eq!(notes(".NET"), ["`.NET` is looked for as `NET`: signs are not searched"]);
+    assert_eq!(notes("a-b"), ["`a-b` is looked for as the phrase \"a b\""]);
+    let long = "x".repeat(300);
+    assert_eq!(notes(&long).len(), 1);
+    assert!(notes(&long)[0].contains("is longer than 255 letters"), "{:?}", notes(&long));
+    for plain in
+        ["the of and", "What is this?", "‘quoted’ words, and more.", "東京。", "re\u{301}sume\u{301}", "\"a-b\""]
+    {
+        assert_eq!(notes(plain), Vec::<String>::new(), "{plain}");
+    }
+}
+
+#[test]
+fn signs_before_an_operand_require_or_exclude_it() {
+    assert_eq!(shape("+a b"), "(a & (b | a))");
+    assert_eq!(shape("+a +b"), "(a & b)");
+    assert_eq!(shape("b -a"), "(b - a)");
+    assert_eq!(shape("-a b"), "(b - a)");
+    assert_eq!(shape("+a b -c"), "((a & (b | a)) - c)");
+    assert_eq!(shape("+\"a b\" -(c d)"), "(a_b - (c | d))");
+    assert_eq!(shape("a AND -b"), "(a - b)");
+    assert_eq!(shape("(+a b) c"), "((a & (b | a)) | c)");
+    assert_eq!(shape("+a AND b"), "(a & b)");
+    assert_eq!(shape("a OR +b"), "(a | b)");
+    assert_eq!(shape("a-b"), "a_b");
+    assert_eq!(shape("a - b"), "(a | b)");
 }
 
 #[test]
@@ -114,7 +182,7 @@ fn queries_from_the_network_are_checked() {
 
 proptest! {
     #[test]
-    fn any_text_is_parsed_or_refused(text in "[ab()\" é?]{0,12}|(a|AND|OR|NOT|\\(|\\)|\"| |b c){0,24}") {
+    fn any_text_is_parsed_or_refused(text in "[ab()\" é?+-]{0,12}|(a|\\+|-|AND|OR|NOT|\\(|\\)|\"| |b c){0,24}") {
         if let Ok(query) = parsed(&text) {
             prop_assert!(query.is_sound(), "{query:?}");
         }
