@@ -392,6 +392,7 @@ fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
 fn every_command_explains_itself_with_examples() -> Outcome {
     for command in ["demo", "node", "status", "resign", "handover", "sim", "check", "replay", "exec"] {
         let output = rolecall().args([command, "--help"]).output()?;
+        assert_eq!(rolecall().args(["help", command]).output()?.stdout, output.stdout, "{command}");
         let text = String::from_utf8(output.stdout)?;
         assert_eq!(output.status.code(), Some(0), "{command}");
         assert!(text.contains("Usage:") && text.contains("Example"), "{command}: {text}");

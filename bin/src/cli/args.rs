@@ -19,7 +19,6 @@ use crate::search::{Ranking, Shards};
     name = "rolecall",
     version,
     propagate_version = true,
-    disable_help_subcommand = true,
     after_help = "Options can also be given in a TOML file (--config) under their long names, and in the environment as \
                   ROLECALL_ and the name in capitals (ROLECALL_STORE). Flags override the environment, and the \
                   environment overrides the file.\n\nExit codes: 0 done, 1 failed at run time, 2 wrong usage or configuration, 3 \

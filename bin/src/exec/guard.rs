@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, ExitCode, Stdio};
 
 use clap::ValueEnum as _;
@@ -19,7 +20,7 @@ use super::leash::{Action, Event, Leash, Step};
 use super::script::Assignment;
 use super::wire::{self, Order, Report};
 use super::words::CANNOT_RUN;
-use super::{PROGRAM, Words};
+use super::{NAME, PROGRAM, Words};
 use crate::cli::{self, LogFormat};
 
 /// Guards one run, whose orders come over standard input. The first of `arguments` is the format of the logs.
@@ -183,6 +184,7 @@ impl Guard {
         };
         // The link leads to this very program, even if its file was replaced meanwhile.
         let child = Command::new("/proc/self/exe")
+            .arg0(NAME)
             .arg(PROGRAM)
             .arg(getpid().to_string())
             .arg(program)

@@ -14,11 +14,13 @@
 //! a guard that is late, with all that it guards. Both machines that decide, [`supervisor`] and [`leash`], are pure.
 
 mod backoff;
+mod command;
 mod descendants;
 mod driver;
 mod end;
 mod files;
 mod guard;
+mod held;
 mod leash;
 mod limits;
 mod program;
@@ -28,7 +30,7 @@ mod supervisor;
 mod wire;
 mod words;
 
-pub(crate) use driver::{Finish, Member, supervise};
+pub(crate) use command::{Finish, Member, supervise};
 pub(crate) use guard::main as guard;
 pub(crate) use limits::Limits;
 pub(crate) use program::main as program;
@@ -39,3 +41,5 @@ pub(crate) use words::Words;
 pub(crate) const GUARD: &str = "exec-guard";
 /// First argument of the process that becomes the program.
 pub(crate) const PROGRAM: &str = "exec-program";
+/// Name of both in a list of processes.
+const NAME: &str = "rolecall";

@@ -4,6 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
 use clap::ValueEnum as _;
@@ -11,10 +12,10 @@ use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
 use tokio::net::unix::OwnedReadHalf;
 use tokio::sync::mpsc;
 
-use super::GUARD;
 use super::end::{Cause, End};
 use super::script::Assignment;
 use super::wire::{self, Order, Report};
+use super::{GUARD, NAME};
 use crate::cli::LogFormat;
 
 /// Run under way. Dropping it ends the run: the guard sees the end of the connection.
@@ -43,7 +44,7 @@ impl Run {
         wire::send_descriptor(&ours, io::stdin().as_fd())?;
         // The link leads to this very program, even if its file was replaced meanwhile.
         let mut command = Command::new("/proc/self/exe");
-        command.arg(GUARD).stdin(Stdio::from(OwnedFd::from(theirs)));
+        command.arg0(NAME).arg(GUARD).stdin(Stdio::from(OwnedFd::from(theirs)));
         command.args(format.to_possible_value().map(|value| value.get_name().to_owned()));
         for (name, value) in environment {
             match value {

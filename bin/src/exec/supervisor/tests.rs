@@ -1,5 +1,7 @@
 use core::time::Duration;
 
+use proptest::prelude::*;
+
 use super::*;
 
 const GRACE: u64 = 3_000;
@@ -185,4 +187,84 @@ fn a_signal_to_a_command_that_runs_once_passes_on_the_programs_end() {
     let mut idle = Story::new(false, true);
     assert_eq!(idle.on(Event::Shutdown { signal: TERM }), [Action::Finish(Verdict::Signaled(TERM))]);
     assert_eq!(Verdict::Signaled(TERM).code(true), 143);
+}
+
+/// Kind of an event, to be made into one that the driver could send in the present state.
+fn kind() -> impl Strategy<Value = (u64, u8, bool)> {
+    (0..5_000_u64, 0..8_u8, any::<bool>())
+}
+
+proptest! {
+    /// Whatever happens, one run at most is under way and is told to end once it is out of place, a leader's run starts under a term
+    /// that lasts and is gone before the term is given back, the command ends once and with nothing left, and a quiet supervisor has
+    /// a reason.
+    #[test]
+    fn a_leaders_run_lies_within_its_term(
+        has_worker in any::<bool>(),
+        is_once in any::<bool>(),
+        kinds in proptest::collection::vec(kind(), 0..60),
+    ) {
+        let mut story = Story::new(has_worker, is_once);
+        let (mut term, mut run, mut is_told, mut finished, mut is_ending) = (None, None, false, false, false);
+        let events = core::iter::once((0, 7, false)).chain(kinds);
+        for (pause, kind, flag) in events {
+            let next = story.now + pause;
+            story.now = story.deadline().map_or(next, |deadline| next.min(deadline.max(story.now)));
+            let later = Time::from_millis(story.now + 6_000);
+            let event = match kind {
+                0 if story.stands() => {
+                    term = Some(true);
+                    Event::Leads(later)
+                }
+                1 if term == Some(true) => Event::Renewed(later),
+                2 if term.is_some() => {
+                    term = Some(false);
+                    if flag { Event::MustEnd } else { Event::Over }
+                }
+                3 | 4 if run.is_some() => {
+                    if run.take() == Some(Role::Leader) {
+                        term = term.map(|_| false);
+                    }
+                    let cause = if flag { Cause::Itself } else { Cause::Asked };
+                    Event::Gone { cause, end: Some(FAILED), bits: pause }
+                }
+                5 if is_ending => Event::Hurry,
+                5 if flag => {
+                    is_ending = true;
+                    Event::Shutdown { signal: TERM }
+                }
+                _ => Event::Wake,
+            };
+            for action in story.on(event) {
+                prop_assert!(!finished, "{action:?} after the end");
+                match action {
+                    Action::Start(role) => {
+                        prop_assert_eq!(run, None);
+                        prop_assert!(!is_ending && (role == Role::Worker || term == Some(true)), "{:?} {:?}", role, term);
+                        (run, is_told) = (Some(role), false);
+                    }
+                    Action::Stop | Action::Kill | Action::Crush => {
+                        prop_assert!(run.is_some());
+                        is_told = true;
+                    }
+                    Action::GiveBack => {
+                        prop_assert!(run.is_none() && term.is_some());
+                        term = None;
+                    }
+                    Action::Finish(_) => {
+                        prop_assert!(run.is_none() && term.is_none());
+                        finished = true;
+                    }
+                }
+            }
+            let is_in_place = match run {
+                Some(Role::Leader) => term == Some(true) && !is_ending,
+                Some(Role::Worker) => term != Some(true) && !is_ending,
+                None => true,
+            };
+            prop_assert!(is_in_place || is_told, "{run:?} {term:?}");
+            let has_reason = finished || run.is_some() || story.stands() || story.deadline().is_some();
+            prop_assert!(has_reason, "{:?}", story.supervisor);
+        }
+    }
 }

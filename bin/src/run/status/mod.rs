@@ -52,8 +52,8 @@ async fn run(options: &Status) -> Result<(), Failure> {
     })?;
     let seen = seen.map_err(|refusal| Failure::Failed(format!("--store {store}: reading was refused: {refusal}")))?;
     let answer = match &seen.leader {
-        Some(Leader::Node { id, address, .. }) => ask_leader(id, address).await,
-        Some(Leader::Foreign { .. }) | None => None,
+        Some(Leader::Node { id, address, .. }) if !address.is_empty() => ask_leader(id, address).await,
+        Some(Leader::Node { .. } | Leader::Foreign { .. }) | None => None,
     };
     let report = Report::new(&cluster, &seen, answer.as_ref());
     if options.json { print(&report.json()) } else { print(&report.text(&store.to_string())) }

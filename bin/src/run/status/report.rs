@@ -146,7 +146,7 @@ impl<'a> Report<'a> {
         let width = self.workers.iter().map(|worker| worker.id.len()).max().unwrap_or(0);
         for (index, Node { id, address }) in self.workers.iter().enumerate() {
             let label = if index == 0 { "workers" } else { "" };
-            lines.push(format!("{label:<7}  {id:<width$}  {address}"));
+            lines.push(format!("{label:<7}  {id:<width$}  {address}").trim_end().to_owned());
         }
         if self.workers.is_empty() {
             lines.push("workers  none".into());
@@ -175,9 +175,14 @@ impl<'a> Report<'a> {
             None => format!("none yet; nodes in the queue: {}", self.candidates),
             Some(LeaderReport { id, foreign: true, .. }) => format!("{id}, which is not a Rolecall node"),
             Some(LeaderReport { id, address, epoch, since, .. }) => {
+                let epoch = epoch.unwrap_or_default();
+                // A member that runs a command answers nowhere.
+                let Some(address) = address.filter(|address| !address.is_empty()) else {
+                    return format!("{id}  epoch {epoch}");
+                };
                 let since =
                     since.map_or_else(|| "but does not answer as leader".into(), |since| format!("since {since}"));
-                format!("{id}  {}  epoch {}  {since}", address.unwrap_or_default(), epoch.unwrap_or_default())
+                format!("{id}  {address}  epoch {epoch}  {since}")
             }
         }
     }
