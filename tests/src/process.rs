@@ -1,5 +1,6 @@
 //! The real binary, as processes that a test can kill, stop and ask.
 
+use core::time::Duration;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -22,15 +23,20 @@ use crate::wait::{LIMIT, until};
 /// Outside of a test of this package.
 #[must_use]
 pub fn binary() -> PathBuf {
+    built("rolecall-under-test")
+}
+
+/// Path of a binary of this package.
+fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("a test is a file");
     // target/PROFILE/deps/TEST
     let profile = test.ancestors().nth(2).expect("cargo puts tests two folders below the profile's");
-    let binary = profile.join("rolecall-under-test");
+    let binary = profile.join(name);
     assert!(binary.exists(), "cargo builds {} with the tests of this package", binary.display());
     binary
 }
 
-/// One `rolecall node`. Killed when dropped.
+/// One node in a process of its own. Killed when dropped.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -58,6 +64,23 @@ pub struct Launch<'a> {
     pub cluster_token: Option<&'a Path>,
 }
 
+/// Arguments of a node that serves a register.
+#[derive(Clone, Copy, Debug)]
+pub struct RegisterLaunch<'a> {
+    /// Id of the node.
+    pub id: &'a str,
+    /// Address to listen on.
+    pub address: &'a str,
+    /// URL of the store.
+    pub store: &'a str,
+    /// Address of the register's storage.
+    pub storage: &'a str,
+    /// Session timeout, and time to live of the lease.
+    pub lease: Duration,
+    /// Time after which a leader gives up a request to the storage.
+    pub patience: Duration,
+}
+
 impl Process {
     /// Starts a node; on ZooKeeper with the tick of [`ZooKeeperServer::start`](crate::zookeeper::ZooKeeperServer::start).
     ///
@@ -67,8 +90,8 @@ impl Process {
     pub fn start(launch: &Launch<'_>) -> Self {
         let folder = TempDir::new().expect("a temporary folder");
         let address = launch.address.map_or_else(|| format!("127.0.0.1:{}", crate::ports::free()), str::to_owned);
-        let log = File::create(folder.path().join("log")).expect("a file in a new folder");
-        let child = Command::new(binary())
+        let mut command = Command::new(binary());
+        command
             .args(["node", "--store", launch.store, "--id", launch.id, "--listen", &address])
             .args(["--session-timeout", launch.session_timeout])
             .args(if launch.store.starts_with("zookeeper") { &["--store-tick", "100ms"][..] } else { &[] })
@@ -79,13 +102,29 @@ impl Process {
             .arg(folder.path().join("data"))
             .arg("--journal")
             .arg(folder.path().join("journal"))
-            .env("RUST_LOG", "info")
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(log)
-            .spawn()
-            .expect("the binary was built");
-        Self { child, id: launch.id.to_owned(), address, folder }
+            .env("RUST_LOG", "info");
+        Self::spawn(&mut command, launch.id, address, folder)
+    }
+
+    /// Starts a node that serves a register.
+    ///
+    /// # Panics
+    /// If the process can't be started.
+    #[must_use]
+    pub fn register(launch: &RegisterLaunch<'_>) -> Self {
+        let folder = TempDir::new().expect("a temporary folder");
+        let millis = |length: Duration| length.as_millis().to_string();
+        let mut command = Command::new(built("register-node"));
+        command.args([launch.id, launch.address, launch.store, launch.storage]);
+        command.args([millis(launch.lease), millis(launch.patience)]);
+        Self::spawn(&mut command, launch.id, launch.address.to_owned(), folder)
+    }
+
+    fn spawn(command: &mut Command, id: &str, address: String, folder: TempDir) -> Self {
+        let log = File::create(folder.path().join("log")).expect("a file in a new folder");
+        let command = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log);
+        let child = command.spawn().expect("the binary was built");
+        Self { child, id: id.to_owned(), address, folder }
     }
 
     fn signal(&self, signal: Signal) {
