@@ -324,6 +324,7 @@ function searchBase() {
 
 function clear(why) {
   say("summary", why);
+  at("notes").replaceChildren();
   at("partial").hidden = true;
   at("pages").hidden = true;
   at("results").replaceChildren();
@@ -334,6 +335,7 @@ function found(answer, offset) {
   const by = ["the leader alone", "1 worker"][answer.workers] ?? `${answer.workers} workers`;
   say("summary", `${count} in ${answer.took_ms}\u00a0ms, by ${by}, epoch ${answer.epoch}`);
   const missing = answer.missing === 1 ? "1 document" : `${(answer.missing ?? 0).toLocaleString()} documents`;
+  at("notes").replaceChildren(...(answer.notes ?? []).map((note) => element("p", note)));
   say("partial", `This answer is partial: ${missing} could not be searched just now. Search again in a few seconds.`);
   at("partial").hidden = !answer.partial;
   at("results").replaceChildren(...answer.hits.map(hit));
