@@ -63,16 +63,19 @@ impl Address {
     /// True if only this machine can connect to the host.
     #[must_use]
     pub fn is_loopback(&self) -> bool {
-        let bare = self.host.trim_start_matches('[').trim_end_matches(']');
         self.host.eq_ignore_ascii_case("localhost")
-            || bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.to_canonical().is_loopback())
+            || self.ip().is_some_and(|address| address.to_canonical().is_loopback())
     }
 
     /// True if the host means every address of the machine, to which others cannot connect.
     #[must_use]
     pub fn is_unspecified(&self) -> bool {
-        let bare = self.host.trim_start_matches('[').trim_end_matches(']');
-        bare.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_unspecified())
+        self.ip().is_some_and(|address| address.is_unspecified())
+    }
+
+    /// The host, if it is an IP address.
+    fn ip(&self) -> Option<std::net::IpAddr> {
+        self.host.trim_start_matches('[').trim_end_matches(']').parse().ok()
     }
 }
 

@@ -1,7 +1,6 @@
 //! Driver of the supervisor: it holds the membership and the term, and does what the supervisor orders.
 
 use core::future::pending;
-use core::time::Duration;
 use std::collections::VecDeque;
 
 use rolecall::{Clock as _, Config, Entropy as _, Fence, LeadError, OsEntropy, Outcome, SystemClock, Term, Time};
@@ -14,6 +13,7 @@ use super::descendants;
 use super::end::{Cause, End};
 use super::files::{Files, incarnation};
 use super::held::{Held, Waiting, changed, led};
+use super::kills::Kills;
 use super::run::{Run, Told, Variable};
 use super::script::{Assignment, Role};
 use super::supervisor::{Action, Event, Supervisor, Verdict};
@@ -40,17 +40,11 @@ pub(super) struct Driver<'a> {
     verdict: Option<Verdict>,
 }
 
-/// Run that is killed without its guard: again and again until nothing is left, since a kill may miss a process that was just made.
+/// Run that is killed without its guard.
 struct Crush {
-    again: Time,
-    pause: Duration,
+    kills: Kills,
     cause: Cause,
 }
-
-/// Pause before what is left is killed again, at first.
-const PAUSE: Duration = Duration::from_millis(2);
-/// Longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl<'a> Driver<'a> {
     pub(super) fn new(member: &'a Member) -> Self {
@@ -88,7 +82,7 @@ impl<'a> Driver<'a> {
                 self.waiting = Some(Box::pin(election.lead()));
             }
             let deadline =
-                self.supervisor.next_deadline(now).into_iter().chain(self.crush.as_ref().map(|crush| crush.again));
+                self.supervisor.next_deadline(now).into_iter().chain(self.crush.as_ref().map(|crush| crush.kills.next));
             let deadline = deadline.min().unwrap_or(Time::MAX);
             let event = tokio::select! {
                 biased;
@@ -249,15 +243,14 @@ impl<'a> Driver<'a> {
     }
 
     fn crush(&mut self, cause: Cause) {
-        self.crush = Some(Crush { again: self.clock.now(), pause: PAUSE, cause });
+        self.crush = Some(Crush { kills: Kills::from(self.clock.now()), cause });
     }
 
     fn wake(&mut self) -> Option<Event> {
         let now = self.clock.now();
-        if let Some(crush) = self.crush.as_mut().filter(|crush| crush.again <= now) {
+        if let Some(crush) = self.crush.as_mut().filter(|crush| crush.kills.next <= now) {
             descendants::signal(Signal::KILL);
-            crush.again = now + crush.pause;
-            crush.pause = (crush.pause * 2).min(LONGEST_PAUSE);
+            crush.kills = crush.kills.after(now);
         }
         self.reap().or(Some(Event::Wake))
     }

@@ -5,8 +5,7 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{ExitCode, Stdio};
 
 use clap::ValueEnum as _;
 use rolecall::{Clock as _, SystemClock, Time};
@@ -20,7 +19,7 @@ use super::leash::{Action, Event, Leash, Step};
 use super::script::Assignment;
 use super::wire::{self, Order, Report};
 use super::words::CANNOT_RUN;
-use super::{NAME, PROGRAM, Words};
+use super::{PROGRAM, Words, own_program};
 use crate::cli::{self, LogFormat};
 
 /// Guards one run, whose orders come over standard input. The first of `arguments` is the format of the logs.
@@ -182,15 +181,8 @@ impl Guard {
         let Some(Words { program, arguments }) = words else {
             return Err(io::Error::other("the leash starts only what there is"));
         };
-        // The link leads to this very program, even if its file was replaced meanwhile.
-        let child = Command::new("/proc/self/exe")
-            .arg0(NAME)
-            .arg(PROGRAM)
-            .arg(getpid().to_string())
-            .arg(program)
-            .args(arguments)
-            .stdin(input)
-            .spawn()?;
+        let child =
+            own_program().arg(PROGRAM).arg(getpid().to_string()).arg(program).args(arguments).stdin(input).spawn()?;
         Ok(i32::try_from(child.id()).ok().and_then(Pid::from_raw))
     }
 }

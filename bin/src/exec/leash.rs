@@ -4,12 +4,11 @@
 //!   enter hook ──► program ── told to end, or time is short ──► TERM … KILL ──► nothing left ──► leave hook … KILL ──► gone
 //! ```
 
-use core::time::Duration;
-
 use rolecall::Time;
 
 use super::Limits;
 use super::end::{Cause, End};
+use super::kills::Kills;
 use super::script::Script;
 
 /// Step of a run: one program.
@@ -78,27 +77,16 @@ enum Phase {
     Stopping {
         kill_at: Time,
     },
-    /// All were killed, and are killed again until nothing is left: a kill may miss a process that was just made.
-    Killing {
-        again: Time,
-        pause: Duration,
-    },
+    /// All were killed, and are killed again until nothing is left.
+    Killing(Kills),
     /// The last hook runs.
     Leaving {
         kill_at: Time,
     },
     /// The last hook is over. What it left behind is killed.
-    Sweeping {
-        again: Time,
-        pause: Duration,
-    },
+    Sweeping(Kills),
     Gone,
 }
-
-/// Pause before what is left is killed again, at first.
-const PAUSE: Duration = Duration::from_millis(2);
-/// Longest such pause.
-const LONGEST_PAUSE: Duration = Duration::from_millis(100);
 
 impl Leash {
     pub(super) fn new(script: &Script, limits: Limits, until: Option<Time>) -> Self {
@@ -130,12 +118,12 @@ impl Leash {
                     self.kill(now, out);
                 }
                 Phase::Stopping { .. } => self.kill(now, out),
-                Phase::Killing { .. } | Phase::Leaving { .. } | Phase::Sweeping { .. } | Phase::Gone => {}
+                Phase::Killing(_) | Phase::Leaving { .. } | Phase::Sweeping(_) | Phase::Gone => {}
             },
             Event::Ended(end) => self.ended(now, end, out),
             Event::Empty => match self.phase {
-                Phase::Stopping { .. } | Phase::Killing { .. } if self.has_leave => self.leave(now, out),
-                Phase::Stopping { .. } | Phase::Killing { .. } | Phase::Sweeping { .. } => {
+                Phase::Stopping { .. } | Phase::Killing(_) if self.has_leave => self.leave(now, out),
+                Phase::Stopping { .. } | Phase::Killing(_) | Phase::Sweeping(_) => {
                     self.phase = Phase::Gone;
                     out.push(Action::Gone { cause: self.cause, end: self.end });
                 }
@@ -151,7 +139,7 @@ impl Leash {
             Phase::Entering { limit } => limit.min(self.stop_at()),
             Phase::Running => self.stop_at(),
             Phase::Stopping { kill_at } | Phase::Leaving { kill_at } => kill_at,
-            Phase::Killing { again, .. } | Phase::Sweeping { again, .. } => again,
+            Phase::Killing(kills) | Phase::Sweeping(kills) => kills.next,
             Phase::Gone => return None,
         };
         (deadline < Time::MAX).then_some(deadline)
@@ -160,7 +148,7 @@ impl Leash {
     /// True while the leash waits until no process of the run is left.
     pub(super) fn awaits_the_last(&self) -> bool {
         match self.phase {
-            Phase::Stopping { .. } | Phase::Killing { .. } | Phase::Sweeping { .. } => true,
+            Phase::Stopping { .. } | Phase::Killing(_) | Phase::Sweeping(_) => true,
             Phase::Entering { .. } | Phase::Running | Phase::Leaving { .. } | Phase::Gone => false,
         }
     }
@@ -178,19 +166,18 @@ impl Leash {
             // The hook takes too long, as if it had failed.
             Phase::Entering { limit } if limit <= now => self.stop(now, Cause::Itself, out),
             Phase::Stopping { kill_at } if kill_at <= now => self.kill(now, out),
-            Phase::Killing { again, pause } if again <= now => {
+            Phase::Killing(kills) if kills.next <= now => {
+                self.phase = Phase::Killing(kills.after(now));
                 out.push(Action::Kill);
-                let pause = (pause * 2).min(LONGEST_PAUSE);
-                self.phase = Phase::Killing { again: now + pause, pause };
             }
-            Phase::Leaving { kill_at } if kill_at <= now => self.sweep(now, PAUSE, out),
-            Phase::Sweeping { again, pause } if again <= now => self.sweep(now, (pause * 2).min(LONGEST_PAUSE), out),
+            Phase::Leaving { kill_at } if kill_at <= now => self.sweep(now, Kills::from(now), out),
+            Phase::Sweeping(kills) if kills.next <= now => self.sweep(now, kills, out),
             Phase::Entering { .. }
             | Phase::Running
             | Phase::Stopping { .. }
-            | Phase::Killing { .. }
+            | Phase::Killing(_)
             | Phase::Leaving { .. }
-            | Phase::Sweeping { .. }
+            | Phase::Sweeping(_)
             | Phase::Gone => {}
         }
     }
@@ -202,9 +189,9 @@ impl Leash {
                 self.end = Some(end);
                 self.stop(now, Cause::Itself, out);
             }
-            Phase::Stopping { .. } | Phase::Killing { .. } => self.end = self.end.or(Some(end)),
-            Phase::Leaving { .. } => self.sweep(now, PAUSE, out),
-            Phase::Sweeping { .. } | Phase::Gone => {}
+            Phase::Stopping { .. } | Phase::Killing(_) => self.end = self.end.or(Some(end)),
+            Phase::Leaving { .. } => self.sweep(now, Kills::from(now), out),
+            Phase::Sweeping(_) | Phase::Gone => {}
         }
     }
 
@@ -216,16 +203,12 @@ impl Leash {
                 self.phase = Phase::Stopping { kill_at };
                 out.push(Action::Terminate);
             }
-            Phase::Stopping { .. }
-            | Phase::Killing { .. }
-            | Phase::Leaving { .. }
-            | Phase::Sweeping { .. }
-            | Phase::Gone => {}
+            Phase::Stopping { .. } | Phase::Killing(_) | Phase::Leaving { .. } | Phase::Sweeping(_) | Phase::Gone => {}
         }
     }
 
     fn kill(&mut self, now: Time, out: &mut Vec<Action>) {
-        self.phase = Phase::Killing { again: now + PAUSE, pause: PAUSE };
+        self.phase = Phase::Killing(Kills::from(now).after(now));
         out.push(Action::Kill);
     }
 
@@ -237,8 +220,8 @@ impl Leash {
         out.push(Action::Run(Step::Leave));
     }
 
-    fn sweep(&mut self, now: Time, pause: Duration, out: &mut Vec<Action>) {
-        self.phase = Phase::Sweeping { again: now + pause, pause };
+    fn sweep(&mut self, now: Time, kills: Kills, out: &mut Vec<Action>) {
+        self.phase = Phase::Sweeping(kills.after(now));
         out.push(Action::Kill);
     }
 

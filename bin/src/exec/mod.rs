@@ -21,6 +21,7 @@ mod end;
 mod files;
 mod guard;
 mod held;
+mod kills;
 mod leash;
 mod limits;
 mod program;
@@ -29,6 +30,9 @@ mod script;
 mod supervisor;
 mod wire;
 mod words;
+
+use std::os::unix::process::CommandExt as _;
+use std::process::Command;
 
 pub(crate) use command::{Finish, Member, supervise};
 pub(crate) use guard::main as guard;
@@ -43,3 +47,10 @@ pub(crate) const GUARD: &str = "exec-guard";
 pub(crate) const PROGRAM: &str = "exec-program";
 /// Name of both in a list of processes.
 const NAME: &str = "rolecall";
+
+/// Command that starts this very program, even if its file was replaced meanwhile: the link leads to it.
+fn own_program() -> Command {
+    let mut command = Command::new("/proc/self/exe");
+    command.arg0(NAME);
+    command
+}

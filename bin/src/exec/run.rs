@@ -4,8 +4,7 @@ use std::ffi::OsString;
 use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use clap::ValueEnum as _;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, Lines};
@@ -15,7 +14,7 @@ use tokio::sync::mpsc;
 use super::end::{Cause, End};
 use super::script::Assignment;
 use super::wire::{self, Order, Report};
-use super::{GUARD, NAME};
+use super::{GUARD, own_program};
 use crate::cli::LogFormat;
 
 /// Run under way. Dropping it ends the run: the guard sees the end of the connection.
@@ -42,9 +41,8 @@ impl Run {
     pub(super) fn start(assignment: Assignment, environment: Vec<Variable>, format: LogFormat) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         wire::send_descriptor(&ours, io::stdin().as_fd())?;
-        // The link leads to this very program, even if its file was replaced meanwhile.
-        let mut command = Command::new("/proc/self/exe");
-        command.arg0(NAME).arg(GUARD).stdin(Stdio::from(OwnedFd::from(theirs)));
+        let mut command = own_program();
+        command.arg(GUARD).stdin(Stdio::from(OwnedFd::from(theirs)));
         command.args(format.to_possible_value().map(|value| value.get_name().to_owned()));
         for (name, value) in environment {
             match value {

@@ -2,20 +2,12 @@
 //! and from each a run without faults comes to rest. The tests assert the number of states, so that a model that explores
 //! less is noticed.
 
-use rolecall_core::Family;
-use rolecall_model::{Ending, Faults, Options, run};
+mod common;
 
-/// Explores a world and compares the number of states.
-fn explore(options: &Options, faults: &str, states: u64) {
-    let faults: Faults = faults.parse().expect("these are faults");
-    let report = run(&Options { faults, ..options.clone() }, |_| ());
-    let depth = report.violated.as_ref().map_or(report.found.depth, |violated| violated.depth as u64);
-    assert_eq!(report.ending, Ending::Exhausted, "depth {depth}: {faults}: {report}");
-    // A mutant is caught by a promise that it breaks, not by having other states.
-    if !cfg!(rolecall_mutants) {
-        assert_eq!(report.found.unique, states, "{faults}: {report}");
-    }
-}
+use rolecall_core::Family;
+use rolecall_model::Options;
+
+use common::explore;
 
 /// Nodes on a store that keeps a lease.
 fn nodes(count: u8) -> Options {

@@ -3,20 +3,12 @@
 //! for, so that a lease ends as soon as it can. The tests assert the number of states, so that a model that explores less is
 //! noticed.
 
-use rolecall_core::Family;
-use rolecall_model::{Ending, Faults, Options, Rate, run};
+mod common;
 
-/// Explores a world and compares the number of states.
-fn explore(options: &Options, faults: &str, states: u64) {
-    let faults: Faults = faults.parse().expect("these are faults");
-    let report = run(&Options { faults, ..options.clone() }, |_| ());
-    let depth = report.violated.as_ref().map_or(report.found.depth, |violated| violated.depth as u64);
-    assert_eq!(report.ending, Ending::Exhausted, "depth {depth}: {faults}: {report}");
-    // A mutant is caught by a promise that it breaks, not by having other states.
-    if !cfg!(rolecall_mutants) {
-        assert_eq!(report.found.unique, states, "{faults}: {report}");
-    }
-}
+use rolecall_core::Family;
+use rolecall_model::{Options, Rate};
+
+use common::explore;
 
 /// A leader on a slow clock, which leads for longer than it knows, and a worker on a fast one, which waits for less.
 fn cluster() -> Options {

@@ -1,3 +1,5 @@
+use core::time::Duration;
+
 use proptest::prelude::*;
 
 use super::*;
@@ -186,7 +188,7 @@ fn a_run_without_a_program_lasts_until_it_is_stopped() {
     assert_eq!(story.on(Event::Empty), [Action::Run(Step::Leave)]);
 }
 
-/// What happens to a run, beside the time that passes.
+/// Event from outside that a run meets, beside the time that passes.
 #[derive(Clone, Copy, Debug)]
 enum Happening {
     Renewal,

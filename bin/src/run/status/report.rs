@@ -24,7 +24,7 @@ pub(super) struct Report<'a> {
     skipped: Skipped,
 }
 
-/// What a leader says of itself.
+/// Answer of a leader about itself.
 #[derive(Debug, Deserialize)]
 pub(super) struct LeaderAnswer {
     since: String,

@@ -16,7 +16,7 @@ pub enum Note {
     WithoutSigns {
         /// The word as it was typed.
         typed: String,
-        /// What is looked for.
+        /// The word that is looked for.
         searched: String,
     },
     /// A word is divided by signs, and its parts are looked for next to each other.
