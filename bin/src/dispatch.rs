@@ -40,7 +40,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Demo(demo) => run::demo(demo),
         Command::Node(node) => run::node(&node),
         Command::Status(options) => run::status(&options),
-        Command::Resign(_) => Err(Failure::not_built("resign")),
+        Command::Resign(options) => run::resign(&options),
         Command::Handover(_) => Err(Failure::not_built("handover")),
         #[cfg(feature = "sim")]
         Command::Sim(options) => run::sim(&options),

@@ -377,7 +377,6 @@ fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
     ];
     let developers = if cfg!(feature = "sim") { &[] } else { developers };
     let calls: &[&[&str]] = &[
-        &["resign", "--store", "zookeeper://a:1"],
         &["handover", "--to", "b", "--store", "zookeeper://a:1"],
         &["status", "--store", "etcd://a:2379"],
     ];
@@ -385,6 +384,15 @@ fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
         let told = refusal(&rolecall().args(*words).output()?)?;
         assert!(told.contains("not built in this version"), "{words:?}: {told}");
     }
+    Ok(())
+}
+
+#[test]
+fn a_leader_on_the_embedded_store_is_not_asked_from_outside() -> Outcome {
+    let told = refusal(&rolecall().args(["resign", "--store", "memory:"]).output()?)?;
+    assert!(told.contains("--store memory:") && told.contains("SIGTERM"), "{told}");
+    let told = refusal(&rolecall().args(["resign", "--store", "zookeeper://a:1", "--timeout", "0s"]).output()?)?;
+    assert!(told.contains("--timeout") && told.contains("more than zero"), "{told}");
     Ok(())
 }
 

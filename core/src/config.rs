@@ -69,6 +69,8 @@ pub struct Config {
     /// other settings there refuses to take part, as does one to which the store has denied them for ten seconds.
     /// Default: none.
     pub settings: Option<Arc<str>>,
+    /// True if this node, while it leads, heeds what operators wish for in the store. Default: true.
+    pub heeds_wishes: bool,
 }
 
 impl Config {
@@ -90,6 +92,7 @@ impl Config {
             registers: true,
             follows_workers: false,
             settings: None,
+            heeds_wishes: true,
         }
     }
 

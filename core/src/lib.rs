@@ -62,6 +62,7 @@ mod timer;
 mod token;
 mod trace;
 mod violation;
+mod wishes;
 
 pub use action::{Action, Announcement, Leader, Objection, Run};
 pub use config::{Config, OnSuspend};

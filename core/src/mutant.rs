@@ -118,6 +118,12 @@ mutants! {
     EpochNotRaised,
     /// A node stands although its application does not want to lead.
     UnwillingStands,
+    /// A leader obeys a wish that concerns another term.
+    WishOfAnotherTermObeyed,
+    /// A leader answers that it obeys, and leads on.
+    ObeyedInWordsOnly,
+    /// A leader that resigns gives up its claim before its service has stopped.
+    ClaimGivenUpUnstopped,
     /// An observer stands and serves.
     ObserverStands,
 }

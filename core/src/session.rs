@@ -36,6 +36,8 @@ pub enum Slot {
     Mirror(crate::Directory),
     /// Agreement on the settings of the whole cluster.
     Settings,
+    /// The wish of an operator.
+    Wish,
 }
 
 /// Id of one operation. Its answer and its notices echo it.

@@ -12,8 +12,8 @@ use alloc::vec::Vec;
 use core::fmt::{self, Write as _};
 
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
-    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRequest,
+    Aim, Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
+    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRequest, Verdict, Wish, WishReply, WishRequest,
 };
 use crate::{Action, Announcement, Candidate, Directory, Epoch, Event, Fence, Leader, OpId, Role, Snapshot, Time};
 
@@ -76,6 +76,7 @@ impl Trace {
     /// True for a heartbeat, or for the longer validity that follows from it.
     fn is_routine(&mut self, node: &str, action: &Action) -> bool {
         match action {
+            Action::Store { request: Request::Wish(WishRequest::Read { .. }), .. } => true,
             Action::Store { request, .. } => request.effect() == Effect::Beat,
             Action::OpenGate { fence, .. } => self.leading.insert(node.into(), *fence) == Some(*fence),
             Action::CloseGate => {
@@ -184,6 +185,8 @@ impl fmt::Display for Words<'_, Request> {
             Request::Term(TermRequest::Read) => f.write_str("read term"),
             Request::Directory(request) => write!(f, "{}", Words(request)),
             Request::Settings(SettingsRequest::Settle { .. }) => f.write_str("settle"),
+            Request::Wish(WishRequest::Read { watch }) => write!(f, "read the wish{}", watching(*watch)),
+            Request::Wish(WishRequest::Write { wish, .. }) => write!(f, "write the {}", Words(&**wish)),
         }
     }
 }
@@ -232,6 +235,7 @@ impl fmt::Display for Words<'_, Answer> {
             Answer::Refused(Refusal::Missing) => f.write_str("missing"),
             Answer::Refused(Refusal::Malformed) => f.write_str("malformed"),
             Answer::Refused(Refusal::Exists) => f.write_str("exists"),
+            Answer::Refused(Refusal::Overtaken) => f.write_str("overtaken"),
             Answer::Refused(Refusal::CandidateGone) => f.write_str("candidate gone"),
             Answer::Refused(Refusal::LeaseLost) => f.write_str("lease lost"),
             Answer::Refused(Refusal::OtherFamily) => f.write_str("no such election here"),
@@ -250,7 +254,28 @@ impl fmt::Display for Words<'_, Reply> {
             Reply::Lease(reply) => write!(f, "{}", Words(reply)),
             Reply::Term(record) => write!(f, "epoch {} of {}", record.fence.epoch.0, record.leader),
             Reply::Directory(reply) => write!(f, "{}", Words(reply)),
+            Reply::Wish(WishReply::Nobodys) => f.write_str("nobody's"),
+            Reply::Wish(WishReply::Malformed { .. }) => f.write_str("malformed"),
+            Reply::Wish(WishReply::Found { wish, .. }) => write!(f, "{}", Words(&**wish)),
+            Reply::Wish(WishReply::Written { .. }) => f.write_str("done"),
             Reply::Settings(_) | Reply::Synced => f.write_str("done"),
+        }
+    }
+}
+
+impl fmt::Display for Words<'_, Wish> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Wish { aim, term, verdict, .. } = self.0;
+        write!(f, "wish that epoch {} ", term.epoch.0)?;
+        match aim {
+            Aim::Resign => f.write_str("resigns"),
+            Aim::Handover { to } => write!(f, "hands over to {to}"),
+        }?;
+        match verdict {
+            None => Ok(()),
+            Some(Verdict::Obeyed) => f.write_str(": obeyed"),
+            Some(Verdict::Refused { reason }) => write!(f, ": refused, {reason}"),
+            Some(Verdict::Withdrawn) => f.write_str(": withdrawn"),
         }
     }
 }

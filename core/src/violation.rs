@@ -41,7 +41,9 @@ pub enum Violation {
     PlaceGivenUp,
     /// A candidate of an earlier session, or an attempt at a lease that is no term, is not being given back.
     FormerLeft,
-    /// The lease of a term was given up before its service had stopped.
+    /// P15: a leader answered a wish and did otherwise, answered one that was not its own, or ended its term for none.
+    WishMishandled,
+    /// The claim of a term was given up before its service had stopped.
     ReleasedTooEarly,
     /// P12: an epoch did not rise.
     EpochNotRising,
@@ -96,6 +98,7 @@ impl Violation {
             | Self::CreatedTwice
             | Self::PlaceGivenUp
             | Self::FormerLeft
+            | Self::WishMishandled
             | Self::PartNotGiven
             | Self::Unsettled
             | Self::Stuck => Class::Tidiness,
@@ -133,10 +136,11 @@ impl Violation {
             Self::CreatedTwice => "an entry that may exist is read before it is created",
             Self::PlaceGivenUp => "the lowest of a node's candidates is kept until the node withdraws",
             Self::FormerLeft => "candidates of earlier sessions, and attempts that are no term, are given back",
-            Self::ReleasedTooEarly => "the lease of a term is given up only after its service has stopped",
+            Self::ReleasedTooEarly => "the claim of a term is given up only after its service has stopped",
             Self::EpochNotRising => "P12: the epoch rises strictly from one term to the next",
             Self::OutlivedValidity => "P13: stepping down needs no answer from anyone",
             Self::StaleAccepted => "P14: requests of an older epoch or another incarnation are refused",
+            Self::WishMishandled => "P15: a wish is obeyed or reported",
             Self::ForgedBelieved => "P14: a newer epoch is not believed until the term record shows it",
             Self::PartNotGiven => "an observer takes no role, and a node that should not be listed is not",
             Self::Unsettled => "nothing is created before the settings of the cluster are agreed upon",

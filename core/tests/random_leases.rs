@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{FAULTS, NODES, come_to_rest, forge, play, start};
+use common::{FAULTS, NODES, come_to_rest, forge, play, start, wish};
 use rolecall_core::store::{Act, DirectoryRequest, Fault, LeaseRequest, Request, Server};
 use rolecall_core::testing::{Cluster, Dice, Outcome, TIMEOUT};
 use rolecall_core::{Directory, Event, MemberKey, Time};
@@ -63,7 +63,7 @@ impl World {
     fn inject(&mut self) {
         let name = self.dice.pick(&NODES);
         let runs = self.cluster.host(name).outcome == Outcome::Runs;
-        match self.dice.below(26) {
+        match self.dice.below(29) {
             0 | 1 if runs => self.cluster.crash(name),
             0..=2 if !runs => start(&mut self.cluster, name, &mut self.dice),
             3 | 4 => self.cluster.cut(name),
@@ -91,8 +91,9 @@ impl World {
             24 => self.cluster.deliver(name, Event::Shutdown),
             25 => {
                 let willing = self.dice.one_in(3);
-                self.cluster.wish(name, willing);
+                self.cluster.stand(name, willing);
             }
+            26..=28 => wish(&mut self.cluster, &mut self.dice),
             _ => {}
         }
     }
@@ -108,13 +109,14 @@ impl World {
     }
 
     fn lose_answers(&mut self, name: &'static str) {
-        self.cluster.host(name).loses = match self.dice.below(7) {
+        self.cluster.host(name).loses = match self.dice.below(8) {
             0 => Some(|request| matches!(request, Request::Lease(LeaseRequest::Acquire { .. }))),
             1 => Some(|request| matches!(request, Request::Lease(LeaseRequest::Renew { .. }))),
             2 => Some(|request| matches!(request, Request::Lease(LeaseRequest::Release { .. }))),
             3 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Join { .. }))),
             4 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Leave { .. }))),
             5 => Some(|_| true),
+            6 => Some(|request| matches!(request, Request::Wish(_))),
             _ => None,
         };
     }
@@ -151,7 +153,7 @@ impl World {
             if self.cluster.host(name).outcome != Outcome::Runs {
                 start(&mut self.cluster, name, &mut self.dice);
             }
-            self.cluster.wish(name, name != NODES[4] || self.seed.is_multiple_of(2));
+            self.cluster.stand(name, name != NODES[4] || self.seed.is_multiple_of(2));
         }
     }
 }

@@ -5,7 +5,7 @@ mod common;
 
 use std::time::Duration;
 
-use common::{FAULTS, NODES, come_to_rest, forge, play, start};
+use common::{FAULTS, NODES, come_to_rest, forge, play, start, wish};
 use rolecall_core::store::{Act, DirectoryRequest, Fault, QueueRequest, Request, Server};
 use rolecall_core::testing::{Cluster, Dice, Outcome, TIMEOUT};
 use rolecall_core::{Directory, Event, Guid, MemberKey, Session};
@@ -50,7 +50,7 @@ fn cluster(seed: u64, is_traced: bool) {
 fn inject(cluster: &mut Cluster, dice: &mut Dice) {
     let name = dice.pick(&NODES);
     let server = dice.pick(&SERVERS);
-    match dice.below(27) {
+    match dice.below(30) {
         0 | 1 if cluster.host(name).outcome == Outcome::Runs => cluster.crash(name),
         0..=2 if cluster.host(name).outcome != Outcome::Runs => start(cluster, name, dice),
         3 | 4 => cluster.cut(name),
@@ -75,18 +75,20 @@ fn inject(cluster: &mut Cluster, dice: &mut Dice) {
         // Some answers come after they are overdue, or after the connection on which they were sent.
         24 => cluster.host(name).answers_take = dice.millis(0, 1_500),
         25 => cluster.deliver(name, Event::Shutdown),
-        26 => cluster.wish(name, dice.one_in(3)),
+        26 => cluster.stand(name, dice.one_in(3)),
+        27..=29 => wish(cluster, dice),
         _ => {}
     }
 }
 
 fn lose_answers(cluster: &mut Cluster, name: &'static str, dice: &mut Dice) {
-    cluster.host(name).loses = match dice.below(6) {
+    cluster.host(name).loses = match dice.below(7) {
         0 => Some(|request| matches!(request, Request::Queue(QueueRequest::Enter { .. }))),
         1 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Join { .. }))),
         2 => Some(|request| matches!(request, Request::Directory(DirectoryRequest::Leave { .. }))),
         3 => Some(|request| matches!(request, Request::Queue(QueueRequest::Delete { .. }))),
         4 => Some(|_| true),
+        5 => Some(|request| matches!(request, Request::Wish(_))),
         _ => None,
     };
 }
@@ -161,9 +163,9 @@ fn mend(cluster: &mut Cluster, dice: &mut Dice) {
         }
     }
     let (last, others) = NODES.split_last().expect("there are nodes");
-    others.iter().for_each(|name| cluster.wish(name, true));
+    others.iter().for_each(|name| cluster.stand(name, true));
     let willing = dice.one_in(2);
-    cluster.wish(last, willing);
+    cluster.stand(last, willing);
     for (candidate, owner) in cluster.queue() {
         let is_copy = owner == Session::NOBODY && !LEFTOVERS.contains(&candidate.guid);
         if is_copy || cluster.is_strangers(owner) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rolecall_core::store::{Act, Fault};
+use rolecall_core::store::{Act, Aim, Fault, Wish};
 use rolecall_core::testing::{Cluster, LATENCY};
 use rolecall_core::{Event, Role};
 
@@ -194,5 +194,28 @@ fn the_server_that_keeps_the_lease_restarts_and_both_wait() {
     cluster.fault(Fault::Restart { keep_data: true });
     cluster.until("a stopped", |cluster| cluster.leaders().is_empty());
     cluster.settle();
+    insta::assert_snapshot!(cluster.trace.text());
+}
+
+/// An operator wishes that the leader of the present term resigns.
+fn wish_that_a_resigns(cluster: &mut Cluster) {
+    let (term, _) = cluster.node("a").term().expect("it leads");
+    let wish = Wish { id: 1, aim: Aim::Resign, term, author: "an operator".into(), verdict: None };
+    cluster.operator(Act::Wish(Box::new(wish)));
+    cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
+    cluster.run(20 * LATENCY);
+}
+
+#[test]
+fn an_operator_wishes_that_the_leader_resigns() {
+    let mut cluster = two();
+    wish_that_a_resigns(&mut cluster);
+    insta::assert_snapshot!(cluster.trace.text());
+}
+
+#[test]
+fn an_operator_wishes_that_the_holder_of_a_lease_resigns() {
+    let mut cluster = two_on_a_lease();
+    wish_that_a_resigns(&mut cluster);
     insta::assert_snapshot!(cluster.trace.text());
 }

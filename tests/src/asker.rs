@@ -198,6 +198,7 @@ fn slot(request: &Request) -> Slot {
         Request::Queue(QueueRequest::Delete { .. }) | Request::Lease(LeaseRequest::Release { .. }) => Slot::Sweep,
         Request::Queue(QueueRequest::Beat { .. }) | Request::Lease(LeaseRequest::Renew { .. }) => Slot::Beat,
         Request::Term(TermRequest::Read) => Slot::Term,
+        Request::Wish(_) => Slot::Wish,
         Request::Directory(DirectoryRequest::Join { directory, .. })
         | Request::Directory(DirectoryRequest::Leave { directory, .. })
         | Request::Directory(DirectoryRequest::Verify { directory, .. }) => Slot::Membership(*directory),

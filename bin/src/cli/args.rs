@@ -234,11 +234,17 @@ pub struct Status {
 
 /// Options of `rolecall resign`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Example:\n  rolecall resign --store zookeeper://127.0.0.1:2181")]
+#[command(after_help = "Examples:\n  rolecall resign --store zookeeper://127.0.0.1:2181\n  rolecall resign --store \
+                        redis://127.0.0.1 --cluster docs --timeout 10s\n\nExit codes: 0 another leads, or the same node in a \
+                        new term; 1 the leader refused, or there was no new leader in time.")]
 pub struct Resign {
     /// Store and name of the cluster.
     #[command(flatten)]
     pub store: StoreAt,
+
+    /// Time to wait for the next leader; a wish that has no answer by then is withdrawn
+    #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
+    pub timeout: Duration,
 }
 
 /// Options of `rolecall handover`.

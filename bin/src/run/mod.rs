@@ -1,6 +1,7 @@
 //! Implementations of the commands.
 
 mod application;
+mod change;
 #[cfg(feature = "sim")]
 mod check;
 mod demo;
@@ -11,6 +12,7 @@ mod launch;
 mod memory;
 mod narrator;
 mod node;
+mod reader;
 mod replay;
 mod secret;
 mod signals;
@@ -21,6 +23,7 @@ mod status;
 use core::future::Future;
 use core::time::Duration;
 
+pub use change::resign;
 #[cfg(feature = "sim")]
 pub use check::check;
 pub use demo::demo;

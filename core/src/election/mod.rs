@@ -6,8 +6,8 @@
 //! shows it.
 //!
 //! # The promises, by family
-//! [`Violation`] has their texts. Those about services, registries and answers (P3, P8 to P11, P13) do not depend on the
-//! family at all.
+//! [`Violation`] has their texts. Those about services, registries, answers and wishes (P3, P8 to P11, P13, P15) do not
+//! depend on the family at all.
 //!
 //! | | by a queue | by a lease |
 //! | --- | --- | --- |

@@ -27,6 +27,7 @@ impl Rename for Node {
             election,
             floor,
             settings,
+            wishes,
             identity,
             duty,
             services,
@@ -47,6 +48,7 @@ impl Rename for Node {
         election.rename(renamer);
         floor.rename(renamer);
         settings.rename(renamer);
+        wishes.rename(renamer);
         identity.rename(renamer);
         duty.rename(renamer);
         services.rename(renamer);

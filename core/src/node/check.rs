@@ -17,7 +17,8 @@ impl Node {
         self.election.check(self.standing.as_ref(), self.will(), &self.floor)?;
         let connected = self.standing.is_some_and(|standing| standing.connected);
         let settings_stuck = connected && self.settings.is_stuck(&self.config, self.term().is_some());
-        if settings_stuck || self.floor.is_stuck(connected) {
+        let wishes_stuck = connected && self.wishes.is_stuck();
+        if settings_stuck || wishes_stuck || self.floor.is_stuck(connected) {
             return Err(Violation::Stuck);
         }
         if self.services.serving().role() == Role::Leader && !self.membership.workers.is_absent() {

@@ -23,7 +23,7 @@ impl Node {
             Event::ServiceStopped { run } => self.services.stopped(run),
             Event::FenceSeen { fence } => self.floor.shown(fence),
             Event::Resign => self.resign(),
-            Event::Stand { willing } => self.candidacy.wish(willing),
+            Event::Stand { willing } => self.candidacy.stand(willing),
             Event::Shutdown => self.shut_down(now),
             Event::Wake => {}
         }
@@ -69,6 +69,7 @@ impl Node {
         self.election.suspend();
         self.floor.suspend();
         self.settings.suspend();
+        self.wishes.suspend();
         self.membership.each().into_iter().for_each(crate::membership::Membership::suspend);
         self.registry.each().into_iter().for_each(crate::registry::Registry::suspend);
     }
@@ -96,6 +97,10 @@ impl Node {
             }
             Slot::Settings => {
                 self.settings_answered(now, id, answer, out);
+                Discovery::default()
+            }
+            Slot::Wish => {
+                self.wishes.answered(now, id, answer);
                 Discovery::default()
             }
             Slot::Mirror(directory) => {
@@ -149,6 +154,7 @@ impl Node {
             Slot::Election => self.election.noticed(id, notice),
             Slot::Membership(directory) => self.membership.of(directory).noticed(id),
             Slot::Mirror(directory) => self.registry.of(directory).noticed(id),
+            Slot::Wish => self.wishes.noticed(id),
             Slot::Sweep | Slot::Beat | Slot::Term | Slot::Settings => {}
         }
     }

@@ -21,6 +21,7 @@ use crate::pass::{Issuer, Pass, Standing};
 use crate::registry::{Interest, Registry};
 use crate::role::{Conditions, Duty, Services};
 use crate::settings::Settings;
+use crate::wishes::Wishes;
 use crate::{
     Action, Announcement, Config, Directory, Event, Fence, Leader, Objection, Role, Session, Sink, Time, Violation,
 };
@@ -55,7 +56,10 @@ pub struct Node {
     floor: Floor,
     /// Boxed, since it matters only at a node's start.
     settings: Box<Settings>,
-    identity: Identity,
+    /// Boxed, since only a leader has any.
+    wishes: Box<Wishes>,
+    /// Boxed, like the settings.
+    identity: Box<Identity>,
     duty: Duty,
     services: Services,
     membership: Both<Membership>,
@@ -177,7 +181,8 @@ impl Node {
             former: Vec::new(),
             floor: Floor::new(),
             settings: Box::default(),
-            identity: Identity::default(),
+            wishes: Box::default(),
+            identity: Box::default(),
             duty: Duty::None,
             services: Services::new(),
             membership: Both {
@@ -219,8 +224,10 @@ impl Node {
             self.membership.each().into_iter().for_each(Membership::reread);
             self.floor.reread();
             self.settings.reread();
+            self.wishes.reread();
         }
         self.floor.expire(now);
+        self.wishes.expire(now);
         self.membership.each().into_iter().for_each(|membership| membership.expire(now));
         self.registry.each().into_iter().for_each(|registry| registry.expire(now));
         self.hold_off.expire(now);
@@ -240,6 +247,7 @@ impl Node {
         if self.stop == Stop::Over {
             return;
         }
+        self.resign_if_wished();
         self.resign_if_failing(now);
         self.settle_candidacy();
         let will = self.settle_leadership();
@@ -253,10 +261,11 @@ impl Node {
         if !self.advance_services(now, out) {
             return;
         }
-        let leads = self.term().is_some();
+        let term = self.term().map(|(fence, _)| fence);
         let mut pass = Pass { now, standing: self.standing, issuer: &mut self.issuer, out };
         self.floor.advance(&mut pass);
-        self.settings.advance(&mut pass, &self.config, leads);
+        self.settings.advance(&mut pass, &self.config, term.is_some());
+        self.wishes.advance(&mut pass, term.filter(|_| self.config.heeds_wishes));
         self.election.advance(&mut pass, will, &self.floor);
         self.show_news(out);
         self.end_if_done(now, out);
@@ -288,6 +297,14 @@ impl Node {
             }
         }
         sight
+    }
+
+    /// Resigns if the record of the wish says that this node's term ends.
+    fn resign_if_wished(&mut self) {
+        let is_wished = self.term().is_some_and(|(fence, _)| self.wishes.ends(fence));
+        if is_wished && self.hold_off.is_over() {
+            self.hold_off.begin();
+        }
     }
 
     /// Resigns if this node leads but cannot serve.
@@ -335,7 +352,8 @@ impl Node {
             Stop::Asked { .. } if self.services.is_idle() => Will::Withdraw,
             Stop::Asked { .. } => Will::Keep,
             Stop::Over => Will::Withdraw,
-            Stop::No if (!self.hold_off.is_over() || !self.candidacy.stands()) && leads => Will::Keep,
+            Stop::No if !self.hold_off.is_over() && leads && !Mutant::ClaimGivenUpUnstopped.lives() => Will::Keep,
+            Stop::No if !self.candidacy.stands() && leads => Will::Keep,
             Stop::No if self.observes() => Will::Withdraw,
             Stop::No if !self.candidacy.stands() && !Mutant::UnwillingStands.lives() => Will::Withdraw,
             Stop::No if !self.hold_off.is_over() || !self.may_take_part() => Will::Withdraw,

@@ -200,6 +200,7 @@ impl Node {
         self.election.deadlines(connected, &mut soonest);
         self.floor.deadlines(connected, &mut soonest);
         self.settings.deadlines(connected, &mut soonest);
+        self.wishes.deadlines(connected, &mut soonest);
         self.services.deadlines(&self.config, &mut soonest);
         if let Some(at) = self.hold_off.deadline() {
             soonest.consider(at, Timer::HoldOff);
@@ -222,6 +223,7 @@ impl Node {
         self.election.awaits(now, id)
             || self.floor.awaits(now, id)
             || self.settings.awaits(now, id)
+            || self.wishes.awaits(now, id)
             || self.membership.both().into_iter().any(|membership| membership.awaits(now, id))
             || self.registry.both().into_iter().any(|registry| registry.awaits(now, id))
     }
@@ -229,8 +231,24 @@ impl Node {
     /// True if a machine waits for the watch that this request set.
     pub(crate) fn relies_on(&self, id: OpId) -> bool {
         self.election.relies_on(id)
+            || self.wishes.relies_on(id)
             || self.membership.both().into_iter().any(|membership| membership.relies_on(id))
             || self.registry.both().into_iter().any(|registry| registry.relies_on(id))
+    }
+
+    /// True if this node resigns, or has resigned and does not stand again yet.
+    pub(crate) fn is_resigning(&self) -> bool {
+        !self.hold_off.is_over()
+    }
+
+    /// True if this node ends, so that its term does.
+    pub(crate) fn is_ending(&self) -> bool {
+        self.stop != Stop::No
+    }
+
+    /// True if this node leads and has tried for long enough to serve.
+    pub(crate) fn fails_to_lead(&self, now: Time) -> bool {
+        self.services.has_failed_to_lead(now, &self.config)
     }
 
     /// True if this node gives up its place in the election.

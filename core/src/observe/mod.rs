@@ -8,6 +8,7 @@ mod lease;
 mod node;
 mod part;
 mod queue;
+mod wish;
 
 pub use cluster::ClusterJudge;
 pub use node::NodeJudge;

@@ -8,6 +8,7 @@ use super::entries::Entries;
 use super::lease::LeaseJudge;
 use super::part::keeps_to_its_part;
 use super::queue::QueueJudge;
+use super::wish::WishJudge;
 use crate::store::{Answer, Effect, Reply, Request};
 use crate::{
     Action, Announcement, Directory, Event, Family, Fence, Leader, Link, Member, Node, OpId, Run, Time, Violation,
@@ -20,6 +21,7 @@ pub struct NodeJudge {
     awaited: BTreeSet<OpId>,
     queue: QueueJudge,
     lease: LeaseJudge,
+    wish: WishJudge,
     entries: Entries,
     /// Watches that fired before the answer which armed them.
     early: BTreeSet<OpId>,
@@ -85,6 +87,7 @@ impl NodeJudge {
         if !self.over {
             self.judge_standing(after)?;
             judge_floor(before, event, after)?;
+            self.wish.judge(before, now, event, after)?;
         }
         if before.floor().zip(after.floor()).is_some_and(|(old, new)| old.is_newer_than(new)) {
             return Err(Violation::StaleAccepted);
@@ -164,6 +167,7 @@ impl NodeJudge {
                 self.queue.answered(now, *id, answer, awaited, after);
                 self.lease.answered(*id, answer, awaited);
                 if awaited {
+                    self.wish.answered(*id, answer);
                     self.entries.answered(*id, answer);
                 }
                 if self.early.remove(id) && after.relies_on(*id) {
@@ -309,8 +313,9 @@ impl NodeJudge {
             self.link = id.link;
             self.awaited.clear();
         }
-        self.queue.asked(now, id, request, after)?;
         let serves = self.service.is_some_and(|service| service.fence.is_some());
+        self.queue.asked(now, id, request, serves, after)?;
+        self.wish.asked(id, request, after)?;
         self.lease.asked(now, id, request, serves)?;
         if let Request::Directory(request) = request {
             self.entries.asked(id, request, after)?;

@@ -13,6 +13,7 @@ pub fn keeps_to_its_part(config: &Config, action: &Action) -> Result<(), Violati
             Request::Queue(_) | Request::Lease(_) => (request.effect().is_write(), false),
             Request::Directory(_) => (false, request.effect() == Effect::Create),
             Request::Sync | Request::Term(_) | Request::Settings(_) => (false, false),
+            Request::Wish(_) => (true, false),
         },
         Action::OpenGate { .. } | Action::StartService { .. } => (true, false),
         Action::CloseGate

@@ -3,7 +3,7 @@
 use super::{Rename, Renamer, RevisionKind, TimeKind};
 use crate::store::{
     Answer, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest,
+    SettingsRequest, TermRecord, TermRequest, Wish, WishReply, WishRequest,
 };
 use crate::{Action, Announcement, Difference, Event, Fence, Leader, Member, MemberKey, Snapshot};
 
@@ -83,6 +83,7 @@ impl Rename for Request {
             Self::Queue(request) => request.rename(renamer),
             Self::Directory(request) => request.rename(renamer),
             Self::Lease(request) => request.rename(renamer),
+            Self::Wish(request) => request.rename(renamer),
             Self::Sync | Self::Term(TermRequest::Read) | Self::Settings(SettingsRequest::Settle { .. }) => {}
         }
     }
@@ -132,6 +133,15 @@ impl Rename for DirectoryRequest {
     }
 }
 
+impl Rename for WishRequest {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        match self {
+            Self::Write { wish, .. } => wish.rename(renamer),
+            Self::Read { .. } => {}
+        }
+    }
+}
+
 impl Rename for Answer {
     fn rename(&mut self, renamer: &mut dyn Renamer) {
         match self {
@@ -148,6 +158,7 @@ impl Rename for Reply {
             Self::Lease(reply) => reply.rename(renamer),
             Self::Term(record) => record.rename(renamer),
             Self::Directory(reply) => reply.rename(renamer),
+            Self::Wish(reply) => reply.rename(renamer),
             Self::Synced | Self::Settings(_) => {}
         }
     }
@@ -191,6 +202,21 @@ impl Rename for DirectoryReply {
             Self::Members(snapshot) => snapshot.rename(renamer),
             Self::Joined | Self::Left => {}
         }
+    }
+}
+
+impl Rename for WishReply {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        match self {
+            Self::Found { wish, .. } => wish.rename(renamer),
+            Self::Nobodys | Self::Malformed { .. } | Self::Written { .. } => {}
+        }
+    }
+}
+
+impl Rename for Wish {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        self.term.rename(renamer);
     }
 }
 

@@ -118,6 +118,6 @@ fn is_there(target: &Target, view: &Tree) -> bool {
     match target {
         Target::Candidate(candidate) => view.queue.find(candidate).is_some(),
         Target::Entry(directory, key) => view.directory(*directory).find(key).is_some(),
-        Target::Directory(_) | Target::Lease => true,
+        Target::Directory(_) | Target::Lease | Target::Wish => true,
     }
 }

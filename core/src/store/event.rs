@@ -1,9 +1,10 @@
 //! Events of the store.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::time::Duration;
 
-use super::Request;
+use super::{Request, Wish};
 use crate::{Candidate, Directory, Epoch, Guid, MemberKey, Metadata, OpId, Session};
 
 /// One of the store's servers, counted from 0.
@@ -134,6 +135,12 @@ pub enum Act {
     SpoilTerm,
     /// Deletes the settings of the cluster.
     DeleteSettings,
+    /// Writes the wish, whatever stood there.
+    Wish(Box<Wish>),
+    /// Overwrites the wish with something that is not one.
+    SpoilWish,
+    /// Deletes the wish.
+    DeleteWish,
 }
 
 /// The beginning or the end of a fault. One that makes no sense as things stand does nothing.

@@ -22,7 +22,10 @@ impl Machine {
             | Act::LitterDirectory(_)
             | Act::DeleteTerm
             | Act::SpoilTerm
-            | Act::DeleteSettings => Session::default(),
+            | Act::DeleteSettings
+            | Act::Wish(_)
+            | Act::SpoilWish
+            | Act::DeleteWish => Session::default(),
         };
         self.commit(out, |tree| tree.operate(act, owner));
     }

@@ -8,11 +8,11 @@
 //! ```text
 //!                       one committed tree                          what each server shows of it
 //!   writes ──► queue · term · beat · workers · coordinators ──► Current | Lagging(older) | Cut(older) ──► reads, watches
-//!              · settings, stamped with rising revisions
+//!              · settings · wish, stamped with rising revisions
 //! ```
 //!
-//! **Tree.** An election queue of candidates, two directories of members, the records of term and beat, and the
-//! settings. Each commit that changes the tree gets the next higher revision (ZooKeeper: `zxid`); a transaction gets
+//! **Tree.** An election queue of candidates, two directories of members, the records of term and beat, the settings,
+//! and the wish of an operator. Each commit that changes the tree gets the next higher revision (ZooKeeper: `zxid`); a transaction gets
 //! one revision for all its changes. A candidate's sequence number is the number of names ever created in the queue:
 //! deletions do not count, malformed names do. A candidate is checked and deleted by its whole name, never by its
 //! owner.
@@ -28,8 +28,9 @@
 //! before the answer to any request that was carried out after the change. Pushed outputs count as delivered: a driver
 //! that models lost or late messages loses or delays outputs itself, and turns lost ones into [`Answer::Unknown`].
 //!
-//! **Watches** fire once: on a candidate or an entry (deleted, or its data changed), or on a directory (entries added
-//! or removed). A read of a missing entry sets none. They live with the session: on a reconnect they are set again, and
+//! **Watches** fire once: on a candidate or an entry (deleted, or its data changed), on a directory (entries added or
+//! removed), or on the wish (written or deleted). A read of a missing entry sets none; the wish can be watched before it
+//! exists. They live with the session: on a reconnect they are set again, and
 //! fire if something changed since the last answer that the client saw. The newest of equal watches (same session,
 //! target and [`Slot`](crate::Slot)) replaces the older one, so re-arming leaves nothing behind. (ZooKeeper would
 //! notify both requests; a node heeds only the newer one.)
@@ -47,7 +48,7 @@
 //! some do nothing. [`Machine::check`] holds after every event. [`Machine::canonical`] gives the form in which a model
 //! checker recognizes a state.
 //!
-//! **Left out**, since no node can tell: access control, sizes, quotas, versions of data, the order of servers, and
+//! **Left out**, since no node can tell: access control, sizes, quotas, versions of data but the wish's, the order of servers, and
 //! revisions of commits that change nothing. A store that lost its data answers `Expired` to old sessions at once,
 //! where ZooKeeper turns them away until they give up.
 //!
@@ -77,6 +78,7 @@ mod session;
 mod timing;
 mod tree;
 mod watch;
+mod wish;
 
 pub use check::Broken;
 pub use event::{Act, Client, Event, Fault, Server};
@@ -84,8 +86,9 @@ pub use machine::Machine;
 pub use output::{Output, Rejection, Sink};
 pub use queue::Contender;
 pub use request::{
-    Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
-    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest,
+    Aim, Answer, DirectoryReply, DirectoryRequest, Effect, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
+    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest, Verdict, Wish, WishReply,
+    WishRequest,
 };
 pub use timing::Timing;
 

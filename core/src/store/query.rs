@@ -3,7 +3,7 @@
 use alloc::sync::Arc;
 
 use super::lease::LeaseMachine;
-use super::{Client, Contender, Holding, Machine};
+use super::{Client, Contender, Holding, Machine, Wish};
 use crate::{Directory, Member, Session};
 
 impl Machine {
@@ -39,5 +39,11 @@ impl Machine {
     #[must_use]
     pub fn settings(&self) -> Option<&Arc<str>> {
         self.tree.settings.as_ref()
+    }
+
+    /// Wish of an operator, answered or not.
+    #[must_use]
+    pub fn wish(&self) -> Option<&Wish> {
+        self.tree.wish.wish()
     }
 }

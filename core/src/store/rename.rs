@@ -11,6 +11,7 @@ use super::replica::{Replica, View};
 use super::session::Life;
 use super::tree::Tree;
 use super::watch::Target;
+use super::wish::WishPlace;
 use crate::rename::{Rename, Renamer, RevisionKind};
 
 impl Rename for Machine {
@@ -49,7 +50,7 @@ impl Rename for Target {
         match self {
             Self::Candidate(candidate) => candidate.rename(renamer),
             Self::Entry(_, key) => key.rename(renamer),
-            Self::Directory(_) | Self::Lease => {}
+            Self::Directory(_) | Self::Lease | Self::Wish => {}
         }
     }
 }
@@ -85,6 +86,7 @@ impl Rename for Tree {
         self.term.rename(renamer);
         self.workers.rename(renamer);
         self.coordinators.rename(renamer);
+        self.wish.rename(renamer);
     }
 }
 
@@ -106,6 +108,19 @@ impl Rename for Entries {
             entry.member.rename(renamer);
             renamer.session(&mut entry.owner);
             renamer.revision(RevisionKind::Written, &mut entry.written);
+        }
+    }
+}
+
+impl Rename for WishPlace {
+    fn rename(&mut self, renamer: &mut dyn Renamer) {
+        let (changed, wish) = self.parts_mut();
+        // A revision that was never given out is not in the order of the others.
+        if *changed != 0 {
+            renamer.revision(RevisionKind::Written, changed);
+        }
+        if let Some(wish) = wish {
+            wish.rename(renamer);
         }
     }
 }

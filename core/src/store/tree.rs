@@ -7,9 +7,10 @@ use core::time::Duration;
 use super::directory::Entries;
 use super::lease::{Caller, LeaseMachine, Life, Reading};
 use super::queue::Queue;
+use super::wish::WishPlace;
 use super::{
     Act, Answer, Client, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Refusal,
-    Reply, Request, SettingsRequest, TermRecord, TermRequest,
+    Reply, Request, SettingsRequest, TermRecord, TermRequest, WishRequest,
 };
 use crate::{Candidate, Directory, Epoch, Family, Fence, Incarnation, Member, MemberKey, Metadata, Session};
 
@@ -42,6 +43,7 @@ pub(super) struct Tree {
     pub(super) workers: Entries,
     pub(super) coordinators: Entries,
     pub(super) settings: Option<Arc<str>>,
+    pub(super) wish: WishPlace,
 }
 
 impl Tree {
@@ -92,8 +94,12 @@ impl Tree {
             Request::Directory(DirectoryRequest::Members { directory, .. }) => {
                 Some(Reply::Directory(DirectoryReply::Members(self.directory(*directory).snapshot())))
             }
+            Request::Wish(WishRequest::Read { .. }) => Some(Reply::Wish(self.wish.shown())),
             Request::Lease(_) => return Answer::Refused(Refusal::OtherFamily),
-            Request::Queue(_) | Request::Directory(_) | Request::Settings(_) => {
+            Request::Queue(_)
+            | Request::Directory(_)
+            | Request::Settings(_)
+            | Request::Wish(WishRequest::Write { .. }) => {
                 return Answer::Refused(Refusal::Denied);
             }
         };
@@ -108,7 +114,17 @@ impl Tree {
             Request::Lease(request) => return self.ask_lease(author, request),
             Request::Directory(request) => self.write_directory(author, request).map(Reply::Directory),
             Request::Settings(SettingsRequest::Settle { settings }) => Ok(Reply::Settings(self.settle(settings))),
-            Request::Sync | Request::Term(TermRequest::Read) => Err(Refusal::Denied),
+            Request::Wish(WishRequest::Write { wish, over }) => {
+                let revision = self.revision + 1;
+                let written = self.wish.write(wish, *over, revision);
+                if written.is_ok() {
+                    self.revision = revision;
+                }
+                written.map(Reply::Wish)
+            }
+            Request::Sync | Request::Term(TermRequest::Read) | Request::Wish(WishRequest::Read { .. }) => {
+                Err(Refusal::Denied)
+            }
         };
         done.map_or_else(Answer::Refused, Answer::Done)
     }
@@ -223,6 +239,9 @@ impl Tree {
                 true
             }
             Act::DeleteSettings => self.settings.take().is_some(),
+            Act::Wish(wish) => self.wish.put(wish, revision),
+            Act::SpoilWish => self.wish.spoil(revision),
+            Act::DeleteWish => self.wish.delete(revision),
         };
         if changed {
             self.revision = revision;

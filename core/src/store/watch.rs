@@ -3,7 +3,7 @@
 use alloc::vec::Vec;
 
 use super::tree::{Author, Tree};
-use super::{Answer, DirectoryRequest, LeaseRequest, Notice, QueueRequest, Request};
+use super::{Answer, DirectoryRequest, LeaseRequest, Notice, QueueRequest, Request, WishRequest};
 use crate::{Candidate, Directory, MemberKey, OpId, Slot};
 
 /// Target of a watch.
@@ -15,6 +15,8 @@ pub(super) enum Target {
     Directory(Directory),
     /// The lease: it fires when the lease is given up.
     Lease,
+    /// The wish, which can be watched before it exists.
+    Wish,
 }
 
 impl Target {
@@ -25,6 +27,7 @@ impl Target {
             Self::Entry(directory, key) => tree.directory(*directory).find(key).map(|entry| entry.written),
             Self::Directory(directory) => Some(tree.directory(*directory).changed),
             Self::Lease => Some(tree.given_up),
+            Self::Wish => return tree.wish.news(since),
         };
         match written {
             None => Some(Notice::Deleted),
@@ -42,7 +45,8 @@ impl Target {
             Request::Queue(request) => Self::of_queue(request),
             Request::Directory(request) => Self::of_directory(author, request),
             Request::Lease(LeaseRequest::Peek { watch: true }) => Some(Self::Lease),
-            Request::Sync | Request::Lease(_) | Request::Term(_) | Request::Settings(_) => None,
+            Request::Wish(WishRequest::Read { watch: true }) => Some(Self::Wish),
+            Request::Sync | Request::Lease(_) | Request::Term(_) | Request::Settings(_) | Request::Wish(_) => None,
         }
     }
 

@@ -14,7 +14,7 @@ const FOREIGN: Guid = Guid(0xd83c_ff5d);
 
 impl Cluster {
     /// Tells a node whether it is willing to lead.
-    pub fn wish(&mut self, name: &'static str, willing: bool) {
+    pub fn stand(&mut self, name: &'static str, willing: bool) {
         self.host(name).willing = willing;
         self.deliver(name, Event::Stand { willing });
     }
@@ -132,6 +132,7 @@ impl Cluster {
             Act::DeleteCandidate(candidate) => format!("deletes candidate {}", candidate.sequence),
             Act::RewriteCandidate(candidate) => format!("rewrites candidate {}", candidate.sequence),
             Act::DeleteMember { key, .. } => format!("deletes the entry of {}", key.id),
+            Act::Wish(wish) => format!("wishes that epoch {} ends", wish.term.epoch.0),
             Act::AddCandidate { .. }
             | Act::LitterQueue
             | Act::AddMember { .. }
@@ -139,7 +140,9 @@ impl Cluster {
             | Act::LitterDirectory(_)
             | Act::DeleteTerm
             | Act::SpoilTerm
-            | Act::DeleteSettings => format!("{act:?}"),
+            | Act::DeleteSettings
+            | Act::SpoilWish
+            | Act::DeleteWish => format!("{act:?}"),
         };
         self.trace.note(self.now, "operator", &what);
         self.give(store::Event::Operator(act));

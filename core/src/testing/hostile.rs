@@ -1,5 +1,6 @@
 //! A hostile world: events decoded from bytes, in any order, with answers to real and invented requests.
 
+use alloc::boxed::Box;
 use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
@@ -10,8 +11,8 @@ use core::time::Duration;
 use crate::election::Timing;
 use crate::observe::NodeJudge;
 use crate::store::{
-    Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
-    Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest,
+    Aim, Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
+    Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest, Verdict, Wish, WishReply, WishRequest,
 };
 use crate::{
     Action, Candidate, Config, Epoch, Event, Family, Fence, Guid, Incarnation, Link, Member, MemberKey, Node,
@@ -158,7 +159,8 @@ impl World {
                     | Request::Sync
                     | Request::Term(_)
                     | Request::Directory(_)
-                    | Request::Settings(_) => {}
+                    | Request::Settings(_)
+                    | Request::Wish(_) => {}
                 }
                 self.asked.push_front((id, request));
                 self.asked.truncate(12);
@@ -314,6 +316,11 @@ impl World {
                 Reply::Settings("theirs".into())
             }
             Request::Settings(SettingsRequest::Settle { settings }) => Reply::Settings(Arc::clone(settings)),
+            Request::Wish(WishRequest::Read { .. }) => Reply::Wish(self.wish(bytes)),
+            Request::Wish(WishRequest::Write { .. }) if bytes.below(4) == 0 => {
+                return Answer::Refused(Refusal::Overtaken);
+            }
+            Request::Wish(WishRequest::Write { .. }) => Reply::Wish(WishReply::Written { version: 1 }),
         })
     }
 
@@ -331,6 +338,23 @@ impl World {
                 left,
             }),
         }
+    }
+
+    /// A state of the wish, which need not be true.
+    fn wish(&self, bytes: &mut Bytes<'_>) -> WishReply {
+        let version = u64::from(bytes.below(3));
+        let aim = if bytes.below(3) == 0 { Aim::Handover { to: "b".into() } } else { Aim::Resign };
+        let own = self.node.term().map(|(fence, _)| fence).filter(|_| bytes.below(4) > 0);
+        let verdict = match bytes.below(8) {
+            0 => return WishReply::Nobodys,
+            1 => return WishReply::Malformed { version },
+            2 => Some(Verdict::Obeyed),
+            3 => Some(Verdict::Withdrawn),
+            4 => Some(Verdict::Refused { reason: "x".into() }),
+            _ => None,
+        };
+        let term = own.unwrap_or_else(|| fence(bytes));
+        WishReply::Found { wish: Box::new(Wish { id: 1, aim, term, author: "x".into(), verdict }), version }
     }
 
     fn token(&self, bytes: &mut Bytes<'_>) -> Token {

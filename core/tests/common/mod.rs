@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rolecall_core::store::{Act, Aim, Wish};
 use rolecall_core::testing::{Cluster, Dice, TIMEOUT};
 use rolecall_core::{Epoch, Event, Fence, Incarnation, OnSuspend};
 
@@ -26,6 +27,24 @@ pub(crate) fn start(cluster: &mut Cluster, name: &'static str, dice: &mut Dice) 
     cluster.start_with(name, |config| {
         config.on_suspend = on_suspend;
         config.settings = Some("64 shards".into());
+    });
+}
+
+/// An operator wishes something of a leader, of the present one in most cases, or spoils the record of wishes.
+pub(crate) fn wish(cluster: &mut Cluster, dice: &mut Dice) {
+    let newest = cluster.hosts.values().filter_map(|host| host.node.floor()).max_by_key(|floor| floor.epoch);
+    let Some(mut term) = newest else { return };
+    match dice.below(6) {
+        0 => term.epoch.0 = dice.below(term.epoch.0 + 2),
+        1 => term.incarnation = Incarnation(dice.below(9)),
+        _ => {}
+    }
+    let aim = if dice.one_in(4) { Aim::Handover { to: dice.pick(&NODES).into() } } else { Aim::Resign };
+    let wish = Wish { id: dice.below(1_000), aim, term, author: "an operator".into(), verdict: None };
+    cluster.operator(match dice.below(10) {
+        0 => Act::SpoilWish,
+        1 => Act::DeleteWish,
+        _ => Act::Wish(Box::new(wish)),
     });
 }
 

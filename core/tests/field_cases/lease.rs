@@ -60,7 +60,8 @@ fn token_of(request: &Request) -> Option<Token> {
         | Request::Sync
         | Request::Term(_)
         | Request::Directory(_)
-        | Request::Settings(_) => None,
+        | Request::Settings(_)
+        | Request::Wish(_) => None,
     }
 }
 

@@ -12,7 +12,7 @@ fn a_leader_that_wants_to_lead_no_more_hands_over_in_good_order_and_works_on() {
     let mut cluster = three();
     let (before, _) = cluster.node("a").term().expect("it leads");
 
-    cluster.wish("a", false);
+    cluster.stand("a", false);
     cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
     cluster.settle();
 
@@ -27,8 +27,8 @@ fn a_leader_that_wants_to_lead_no_more_hands_over_in_good_order_and_works_on() {
 fn a_leader_that_gives_its_term_up_and_wants_another_goes_behind_those_who_wait() {
     let mut cluster = three();
 
-    cluster.wish("a", false);
-    cluster.wish("a", true);
+    cluster.stand("a", false);
+    cluster.stand("a", true);
     cluster.until("b led", |cluster| cluster.role("b") == Role::Leader);
     cluster.settle();
 
@@ -43,12 +43,12 @@ fn a_leader_that_gives_its_term_up_and_wants_another_goes_behind_those_who_wait(
 fn a_node_that_does_not_want_to_lead_works_and_leads_once_it_wants_to() {
     let mut cluster = Cluster::new();
     cluster.start("a");
-    cluster.wish("a", false);
+    cluster.stand("a", false);
     cluster.run(Duration::from_secs(40));
     assert_eq!((cluster.role("a"), cluster.queue()), (Role::Worker, Vec::new()));
     assert_eq!(cluster.listed(Directory::Workers), ["a"]);
 
-    cluster.wish("a", true);
+    cluster.stand("a", true);
     cluster.run(40 * LATENCY);
     assert_eq!(cluster.leaders(), ["a"]);
 }

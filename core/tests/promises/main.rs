@@ -11,6 +11,7 @@ mod settings;
 mod shutdown;
 mod terms;
 mod times;
+mod wishes;
 mod writes;
 
 use rolecall_core::testing::Cluster;

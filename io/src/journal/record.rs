@@ -113,6 +113,9 @@ pub struct Configuration {
     pub follows_workers: bool,
     #[serde(default)]
     pub settings: Option<String>,
+    /// False in a journal that does not say: its node knew of no wishes.
+    #[serde(default)]
+    pub heeds_wishes: bool,
 }
 
 impl From<&Config> for Configuration {
@@ -133,6 +136,7 @@ impl From<&Config> for Configuration {
             registers: config.registers,
             follows_workers: config.follows_workers,
             settings: config.settings.as_deref().map(str::to_owned),
+            heeds_wishes: config.heeds_wishes,
         }
     }
 }
@@ -158,6 +162,7 @@ impl From<Configuration> for Config {
         config.registers = recorded.registers;
         config.follows_workers = recorded.follows_workers;
         config.settings = recorded.settings.map(Into::into);
+        config.heeds_wishes = recorded.heeds_wishes;
         config
     }
 }

@@ -9,6 +9,8 @@ mod participant;
 #[cfg(feature = "redis")]
 pub mod redis;
 mod url;
+#[cfg(any(feature = "zookeeper", feature = "redis"))]
+mod wish;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
@@ -19,14 +21,17 @@ use core::time::Duration;
 use rolecall_core::{Family, OpId, Session};
 
 pub use rolecall_core::store::{
-    Act, Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply, QueueRequest,
-    Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest, Timing,
+    Act, Aim, Answer, DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Notice, QueueReply,
+    QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord, TermRequest, Timing, Verdict, Wish, WishReply,
+    WishRequest,
 };
 
 pub use self::memory::{MemoryConnection, MemoryStore};
 pub use self::open::OpenError;
 pub use self::participant::{MAX_METADATA_BYTES, MAX_NAME_BYTES, Participant, ParticipantError, Registration};
 pub use self::url::{Password, RedisPlace, RedisUrl, ServerAddress, StoreUrl, StoreUrlError};
+#[cfg(any(feature = "zookeeper", feature = "redis"))]
+pub use self::wish::{parse_wish, wish_to_bytes};
 
 /// Event from a store to its driver.
 #[derive(Clone, Debug, PartialEq, Eq)]

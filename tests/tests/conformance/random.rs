@@ -83,7 +83,14 @@ fn ask(dice: &mut Dice, candidates: &mut usize) -> Ask {
         16 => Ask::Verify(directory, whose),
         17 => Ask::Members(directory),
         18 => Ask::WatchMembers(directory),
-        _ => dice.pick(&[Ask::Sync, Ask::Settle("64 shards"), Ask::Settle("8 shards")]),
+        _ => dice.pick(&[
+            Ask::Sync,
+            Ask::Settle("64 shards"),
+            Ask::Settle("8 shards"),
+            Ask::WatchWish,
+            Ask::Wish(1),
+            Ask::WishOver(0, 2),
+        ]),
     }
 }
 
@@ -100,7 +107,7 @@ fn deed(dice: &mut Dice, nodes: usize, candidates: &mut usize) -> Deed {
         8 => Deed::RewriteMember(directory, node, whose),
         9 => Deed::DeleteMember(directory, node, whose),
         10 => Deed::LitterDirectory(directory),
-        _ => Deed::DeleteTerm,
+        _ => dice.pick(&[Deed::DeleteTerm, Deed::DeleteWish]),
     }
 }
 

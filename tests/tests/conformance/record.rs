@@ -150,6 +150,7 @@ fn visit_reply(reply: &mut Reply, see: &mut impl FnMut(Value<'_>)) {
         )
         | Reply::Lease(_)
         | Reply::Directory(DirectoryReply::Joined | DirectoryReply::Left)
-        | Reply::Settings(_) => {}
+        | Reply::Settings(_)
+        | Reply::Wish(_) => {}
     }
 }

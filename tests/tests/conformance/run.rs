@@ -6,9 +6,10 @@ use core::time::Duration;
 
 use rolecall::store::{Store, StoreEvent};
 use rolecall_core::store::{
-    Act, Answer, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest, TermRequest,
+    Act, Aim, Answer, DirectoryRequest, QueueReply, QueueRequest, Reply, Request, SettingsRequest, TermRequest,
+    Verdict, Wish, WishRequest,
 };
-use rolecall_core::{Candidate, Directory, Epoch, Guid, Incarnation, MemberKey, Session};
+use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, MemberKey, Session};
 use rolecall_tests::asker::Asker;
 use tokio::time::timeout;
 
@@ -213,7 +214,8 @@ impl<W: World> Play<'_, W> {
                     | Reply::Lease(_)
                     | Reply::Term(_)
                     | Reply::Directory(_)
-                    | Reply::Settings(_) => Vec::new(),
+                    | Reply::Settings(_)
+                    | Reply::Wish(_) => Vec::new(),
                 };
                 for candidate in told {
                     if let Err(place) = self.candidates.binary_search(&candidate) {
@@ -239,7 +241,7 @@ impl<W: World> Play<'_, W> {
     }
 
     fn request(&mut self, node: Node, ask: Ask) -> Request {
-        let watch = matches!(ask, Ask::Watch(_) | Ask::WatchMembers(_));
+        let watch = matches!(ask, Ask::Watch(_) | Ask::WatchMembers(_) | Ask::WatchWish);
         let create = matches!(ask, Ask::FirstClaim(..));
         match ask {
             Ask::Sync => Request::Sync,
@@ -267,6 +269,11 @@ impl<W: World> Play<'_, W> {
                 Request::Directory(DirectoryRequest::Members { directory, watch })
             }
             Ask::Settle(settings) => Request::Settings(SettingsRequest::Settle { settings: settings.into() }),
+            Ask::ReadWish | Ask::WatchWish => Request::Wish(WishRequest::Read { watch }),
+            Ask::Wish(id) => Request::Wish(WishRequest::Write { wish: Box::new(wish(id)), over: None }),
+            Ask::WishOver(version, id) => {
+                Request::Wish(WishRequest::Write { wish: Box::new(wish(id)), over: Some(version) })
+            }
         }
     }
 
@@ -292,6 +299,8 @@ impl<W: World> Play<'_, W> {
             Deed::DeleteTerm => Act::DeleteTerm,
             Deed::SpoilTerm => Act::SpoilTerm,
             Deed::DeleteSettings => Act::DeleteSettings,
+            Deed::SpoilWish => Act::SpoilWish,
+            Deed::DeleteWish => Act::DeleteWish,
         }
     }
 
@@ -340,4 +349,11 @@ impl<S: Store> Client<S> {
         })
         .await
     }
+}
+
+/// A wish that has an answer.
+fn wish(id: u64) -> Wish {
+    let term = Fence { incarnation: Incarnation(1), epoch: Epoch(id) };
+    let aim = Aim::Handover { to: "b".into() };
+    Wish { id, aim, term, author: "a".into(), verdict: Some(Verdict::Refused { reason: "never".into() }) }
 }

@@ -87,6 +87,12 @@ pub(crate) enum Ask {
     Members(Directory),
     WatchMembers(Directory),
     Settle(&'static str),
+    ReadWish,
+    WatchWish,
+    /// Wishes for the first time, with this id.
+    Wish(u64),
+    /// Wishes over the record of this version.
+    WishOver(u64, u64),
 }
 
 /// An act of an operator, or of a client of another kind.
@@ -105,4 +111,7 @@ pub(crate) enum Deed {
     /// Only where there is a record.
     SpoilTerm,
     DeleteSettings,
+    /// Only where there is a wish.
+    SpoilWish,
+    DeleteWish,
 }

@@ -1,37 +1,38 @@
 //! Reads the state of a cluster from its store, in a session that registers nothing.
 
-use core::future::poll_fn;
 use core::time::Duration;
 use std::sync::Arc;
 
 use rolecall::store::{
-    Answer, DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Refusal, Reply,
-    Request, Store, StoreEvent, TermRecord, TermRequest,
+    DirectoryReply, DirectoryRequest, LeaseReply, LeaseRequest, QueueReply, QueueRequest, Reply, Request, Store,
+    TermRecord, TermRequest,
 };
-use rolecall::{Candidate, Directory, Family, Leader, Link, Member, OpId, Session, Slot, Snapshot};
+use rolecall::{Candidate, Directory, Family, Leader, Member, Session, Snapshot};
+
+use super::super::reader::{ReadError, Reader};
 
 /// State of a cluster as found in its store.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Look {
+pub(in crate::run) struct Look {
     /// The leader, if there is one.
-    pub(super) leader: Option<Leader>,
+    pub(in crate::run) leader: Option<Leader>,
     /// Record of the latest term, whether or not its leader still leads.
-    pub(super) term: Option<TermRecord>,
+    pub(in crate::run) term: Option<TermRecord>,
     /// The workers.
-    pub(super) workers: Vec<Member>,
+    pub(in crate::run) workers: Vec<Member>,
     /// The lease, where the store keeps one instead of a queue.
-    pub(super) lease: Option<Lease>,
+    pub(in crate::run) lease: Option<Lease>,
     /// Number of candidates in the queue.
-    pub(super) candidates: usize,
+    pub(in crate::run) candidates: usize,
     /// Number of names in the queue that are not candidates, and of candidates in front of the leader's that no session owns.
-    pub(super) skipped_candidates: u32,
+    pub(in crate::run) skipped_candidates: u32,
     /// Number of entries in the directories that cannot be read.
-    pub(super) skipped_members: u32,
+    pub(in crate::run) skipped_members: u32,
 }
 
 /// The lease, as it was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Lease {
+pub(in crate::run) enum Lease {
     /// Nobody holds it.
     Free,
     /// A node holds it.
@@ -47,15 +48,13 @@ pub(super) enum Lease {
 
 /// Pause before a request is repeated.
 const PAUSE: Duration = Duration::from_millis(200);
-/// Time within which the session must close in good order.
-const CLOSE_LIMIT: Duration = Duration::from_secs(2);
 
 /// Reads the state of the cluster. Tries until the store can be reached.
 ///
 /// # Errors
 /// If the store denies reading.
 pub(super) async fn look(store: &mut dyn Store) -> Result<Look, &'static str> {
-    let mut reader = Reader { store, sequence: 0 };
+    let mut reader = Reader::new(store);
     reader.connected().await;
     loop {
         match reader.look().await {
@@ -70,25 +69,13 @@ pub(super) async fn look(store: &mut dyn Store) -> Result<Look, &'static str> {
     }
 }
 
-enum ReadError {
-    Denied,
-    /// The answer did not help: ask again.
-    Again,
-    /// The connection was lost.
-    Disconnected,
-}
-
-struct Reader<'a> {
-    store: &'a mut dyn Store,
-    sequence: u32,
-}
-
 impl Reader<'_> {
-    async fn look(&mut self) -> Result<Look, ReadError> {
+    /// Reads the state of the cluster once.
+    pub(in crate::run) async fn look(&mut self) -> Result<Look, ReadError> {
         let term = match self.ask(Request::Term(TermRequest::Read)).await {
             // If reading is denied altogether, the next request shows it.
             Err(ReadError::Denied) => None,
-            answer => answer?,
+            reply => reply?,
         };
         let term = term.and_then(|reply| if let Reply::Term(record) = reply { Some(record) } else { None });
         let standing = match self.store.family() {
@@ -155,46 +142,6 @@ impl Reader<'_> {
         }
         Ok((queue.len(), None))
     }
-
-    /// Sends a request and returns the reply; `None` if the requested entry does not exist.
-    async fn ask(&mut self, request: Request) -> Result<Option<Reply>, ReadError> {
-        self.sequence += 1;
-        let asked = OpId { link: Link(0), slot: Slot::Term, sequence: self.sequence };
-        self.store.send(asked, request);
-        loop {
-            match self.event().await {
-                StoreEvent::Answered { id, answer } if id == asked => {
-                    return match answer {
-                        Answer::Done(reply) => Ok(Some(reply)),
-                        // If it is malformed, the adapter warns about it.
-                        Answer::Refused(Refusal::Missing | Refusal::Malformed) => Ok(None),
-                        Answer::Refused(Refusal::Denied) => Err(ReadError::Denied),
-                        Answer::Refused(_) | Answer::Unknown => Err(ReadError::Again),
-                    };
-                }
-                StoreEvent::Suspended | StoreEvent::Lost => return Err(ReadError::Disconnected),
-                StoreEvent::Up { .. }
-                | StoreEvent::Answered { .. }
-                | StoreEvent::Noticed { .. }
-                | StoreEvent::Closed => {}
-            }
-        }
-    }
-
-    async fn connected(&mut self) {
-        while !matches!(self.event().await, StoreEvent::Up { .. }) {}
-    }
-
-    async fn close(&mut self) {
-        self.store.close();
-        let closed = async { while self.event().await != StoreEvent::Closed {} };
-        // A session that is not closed in time ends by its timeout.
-        drop(tokio::time::timeout(CLOSE_LIMIT, closed).await);
-    }
-
-    async fn event(&mut self) -> StoreEvent {
-        poll_fn(|context| self.store.poll_event(context)).await
-    }
 }
 
 /// Coordinator of the newest term.
@@ -213,8 +160,8 @@ mod tests {
     use core::error::Error;
     use core::task::{Context, Poll};
 
-    use rolecall::store::{MemoryStore, Participant};
-    use rolecall::{Assignment, Config, NodeBuilder, Role, RunningNode, Service, SystemClock};
+    use rolecall::store::{Answer, MemoryStore, Participant, Refusal, StoreEvent};
+    use rolecall::{Assignment, Config, NodeBuilder, OpId, Role, RunningNode, Service, SystemClock};
 
     use super::*;
 

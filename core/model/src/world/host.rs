@@ -183,6 +183,8 @@ impl Process {
         config.stop_grace = Duration::from_secs(20);
         // A periodic listing would only hide what the node misses without it.
         config.relist = Duration::MAX;
+        // Nobody wishes anything in this world.
+        config.heeds_wishes = false;
         config.observes = place >= usize::from(scale.first_observer);
         Self::Runs(Box::new(Node::new(config)))
     }

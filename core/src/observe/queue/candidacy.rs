@@ -108,13 +108,19 @@ impl Candidacy {
         }
     }
 
-    /// Judges a request that is sent.
+    /// Judges a request that is sent. `serves`: true if the service of a term is not gone yet.
     ///
     /// # Errors
     /// The request creates a second candidate while the first exists; it deletes the lowest although the node should
-    /// keep its place; or it claims or prolongs a term on a candidate that nothing has shown to belong to this session
+    /// keep its place, or before the service of its term is gone; or it claims or prolongs a term on a candidate that nothing has shown to belong to this session
     /// (P2).
-    pub(super) fn asked(&mut self, id: OpId, request: &QueueRequest, after: &Node) -> Result<(), Violation> {
+    pub(super) fn asked(
+        &mut self,
+        id: OpId,
+        request: &QueueRequest,
+        serves: bool,
+        after: &Node,
+    ) -> Result<(), Violation> {
         let judged = match request {
             QueueRequest::Enter { guid } => {
                 self.guid = Some(*guid);
@@ -122,8 +128,12 @@ impl Candidacy {
             }
             QueueRequest::Delete { candidate } => {
                 let is_spare = self.known.first().is_some_and(|lowest| *lowest < candidate.sequence);
-                let gives_way = !self.is_own(*candidate) || is_spare || after.withdraws();
-                if gives_way { Ok(()) } else { Err(Violation::PlaceGivenUp) }
+                match !self.is_own(*candidate) || is_spare {
+                    true => Ok(()),
+                    false if !after.withdraws() => Err(Violation::PlaceGivenUp),
+                    false if serves => Err(Violation::ReleasedTooEarly),
+                    false => Ok(()),
+                }
             }
             QueueRequest::Claim { candidate, .. } | QueueRequest::Beat { candidate } => {
                 if self.owned.contains(candidate) { Ok(()) } else { Err(Violation::LeaderWithoutCandidate) }

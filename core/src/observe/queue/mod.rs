@@ -39,19 +39,26 @@ impl QueueJudge {
         self.proof.negotiated(timeout);
     }
 
-    /// Judges a request that is sent.
+    /// Judges a request that is sent. `serves`: true if the service of a term is not gone yet.
     ///
     /// # Errors
     /// The first promise that it breaks.
-    pub(super) fn asked(&mut self, now: Time, id: OpId, request: &Request, after: &Node) -> Result<(), Violation> {
+    pub(super) fn asked(
+        &mut self,
+        now: Time,
+        id: OpId,
+        request: &Request,
+        serves: bool,
+        after: &Node,
+    ) -> Result<(), Violation> {
         match request {
             Request::Sync => self.doubts.synchronizing(id),
             Request::Queue(request) => {
                 self.proof.asked(now, id, request);
                 self.doubts.asked(id, request)?;
-                self.candidacy.asked(id, request, after)?;
+                self.candidacy.asked(id, request, serves, after)?;
             }
-            Request::Lease(_) | Request::Term(_) | Request::Directory(_) | Request::Settings(_) => {}
+            Request::Lease(_) | Request::Term(_) | Request::Directory(_) | Request::Settings(_) | Request::Wish(_) => {}
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ mod lease;
 mod queue;
 mod settings;
 mod term;
+mod wish;
 
 pub use directory::{DirectoryReply, DirectoryRequest};
 pub use effect::Effect;
@@ -17,6 +18,7 @@ pub use lease::{Holding, LeaseReply, LeaseRequest};
 pub use queue::{QueueReply, QueueRequest};
 pub use settings::SettingsRequest;
 pub use term::{TermRecord, TermRequest};
+pub use wish::{Aim, Verdict, Wish, WishReply, WishRequest};
 
 use alloc::sync::Arc;
 
@@ -38,6 +40,8 @@ pub enum Request {
     Directory(DirectoryRequest),
     /// A request about the settings of the whole cluster. Answered by [`Reply::Settings`].
     Settings(SettingsRequest),
+    /// A request about the wish of an operator. Answered by [`Reply::Wish`].
+    Wish(WishRequest),
 }
 
 impl Request {
@@ -51,6 +55,7 @@ impl Request {
             Self::Term(request) => request.effect(),
             Self::Directory(request) => request.effect(),
             Self::Settings(request) => request.effect(),
+            Self::Wish(request) => request.effect(),
         }
     }
 
@@ -64,6 +69,7 @@ impl Request {
             Self::Term(request) => request.kind(),
             Self::Directory(request) => request.kind(),
             Self::Settings(request) => request.kind(),
+            Self::Wish(request) => request.kind(),
         }
     }
 }
@@ -98,6 +104,8 @@ pub enum Reply {
     Directory(DirectoryReply),
     /// Result of [`SettingsRequest::Settle`]: the settings in force, this node's or earlier ones.
     Settings(Arc<str>),
+    /// Result of [`Request::Wish`].
+    Wish(WishReply),
 }
 
 /// Reason for which a request was not carried out.
@@ -111,6 +119,8 @@ pub enum Refusal {
     Exists,
     /// The entry to read is malformed: another client wrote it.
     Malformed,
+    /// The record to overwrite is not as it was read, or there is one where none was.
+    Overtaken,
     /// The candidate to check does not exist.
     CandidateGone,
     /// The lease to prolong or give up has ended, or is not this token's.

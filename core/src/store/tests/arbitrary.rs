@@ -1,13 +1,14 @@
 //! Arbitrary events for the store.
 
+use alloc::boxed::Box;
 use alloc::sync::Arc;
 use alloc::vec;
 
 use proptest::prelude::*;
 
 use super::*;
-use crate::store::{DirectoryRequest, QueueRequest, SettingsRequest, TermRequest};
-use crate::{Directory, Epoch, Incarnation, MemberKey};
+use crate::store::{Aim, DirectoryRequest, QueueRequest, SettingsRequest, TermRequest, Wish, WishRequest};
+use crate::{Directory, Epoch, Fence, Incarnation, MemberKey};
 
 const NAMES: [&str; 3] = ["a", "b", "c"];
 
@@ -68,7 +69,17 @@ fn request() -> impl Strategy<Value = Request> {
         (directory(), any::<bool>())
             .prop_map(|(directory, watch)| Request::Directory(DirectoryRequest::Members { directory, watch })),
         Just(Request::Settings(SettingsRequest::Settle { settings: "64".into() })),
+        any::<bool>().prop_map(|watch| Request::Wish(WishRequest::Read { watch })),
+        (wish(), proptest::option::of(0..3u64))
+            .prop_map(|(wish, over)| Request::Wish(WishRequest::Write { wish: Box::new(wish), over })),
     ]
+}
+
+fn wish() -> impl Strategy<Value = Wish> {
+    (0..3u64, 0..5u64).prop_map(|(id, epoch)| {
+        let term = Fence { incarnation: Incarnation(1), epoch: Epoch(epoch) };
+        Wish { id, aim: Aim::Resign, term, author: "x".into(), verdict: None }
+    })
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -90,6 +101,9 @@ fn act() -> impl Strategy<Value = Act> {
         Just(Act::DeleteTerm),
         Just(Act::SpoilTerm),
         Just(Act::DeleteSettings),
+        wish().prop_map(|wish| Act::Wish(Box::new(wish))),
+        Just(Act::SpoilWish),
+        Just(Act::DeleteWish),
     ]
 }
 

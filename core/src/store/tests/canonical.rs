@@ -60,6 +60,10 @@ impl Shift {
                 let epoch = epoch.map(|epoch| crate::Epoch(epoch.0 + 100));
                 Act::AddMember { directory, key, address, epoch, owner }
             }
+            Act::Wish(mut wish) => {
+                wish.term.epoch.0 += 100;
+                Act::Wish(wish)
+            }
             other @ (Act::AddCandidate { .. }
             | Act::LitterQueue
             | Act::RewriteMember { .. }
@@ -67,7 +71,9 @@ impl Shift {
             | Act::LitterDirectory(_)
             | Act::DeleteTerm
             | Act::SpoilTerm
-            | Act::DeleteSettings) => other,
+            | Act::DeleteSettings
+            | Act::SpoilWish
+            | Act::DeleteWish) => other,
         }
     }
 }

@@ -7,7 +7,7 @@ use std::task::Waker;
 
 use rolecall_core::store::{
     Answer, DirectoryReply, DirectoryRequest, Notice, QueueReply, QueueRequest, Refusal, Reply, Request,
-    SettingsRequest, TermRecord, TermRequest,
+    SettingsRequest, TermRecord, TermRequest, WishReply,
 };
 use rolecall_core::{Candidate, Directory, Epoch, Family, Fence, Member, MemberKey, OpId, Session, Snapshot};
 
@@ -136,6 +136,7 @@ impl Lone {
                 Answer::Unknown
             }
             Request::Settings(SettingsRequest::Settle { settings }) => Answer::Done(Reply::Settings(settings)),
+            Request::Wish(_) => Answer::Done(Reply::Wish(WishReply::Nobodys)),
         }
     }
 }

@@ -6,7 +6,7 @@ use rolecall_core::Directory;
 #[derive(Clone, Debug)]
 pub(super) struct Layout {
     /// The keys, in the order in which every script expects them.
-    pub(super) keys: [String; 8],
+    pub(super) keys: [String; 9],
     /// Key on which permissions are tried out.
     pub(super) trial: String,
     /// Channel on which changes are published.
@@ -17,7 +17,7 @@ impl Layout {
     pub(super) fn new(cluster: &str) -> Self {
         let root = format!("rolecall:{{{}}}", escaped(cluster));
         let key = |name| format!("{root}:{name}");
-        let names = ["store", "lease", "term", "sessions", "links", "workers", "coordinators", "settings"];
+        let names = ["store", "lease", "term", "sessions", "links", "workers", "coordinators", "settings", "wish"];
         Self { keys: names.map(key), trial: key("trial"), channel: key("changes") }
     }
 }

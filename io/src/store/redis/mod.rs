@@ -17,10 +17,11 @@
 //! | `links` | hash | the newest connection of each session |
 //! | `workers`, `coordinators` | hash | members by session, as JSON (see [`record`]) |
 //! | `settings` | string | the cluster's settings |
+//! | `wish` | hash | an operator's wish: `version` (number of writes so far) and `data`, as JSON |
 //! | `trial` | any | permissions are tried out on it; it is gone at once |
 //!
 //! Sessions, tokens and incarnations are 16 hexadecimal digits. Changes are published on the channel `changes` under the
-//! same prefix: `released` (the lease), `workers <session>`, `coordinators <session>`. They are hints: whoever connects
+//! same prefix: `released` (the lease), `workers <session>`, `coordinators <session>`, `wish`. They are hints: whoever connects
 //! reads everything again.
 //!
 //! # Time

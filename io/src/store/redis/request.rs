@@ -6,17 +6,18 @@ use std::sync::Arc;
 use redis::Value;
 use rolecall_core::store::{
     DirectoryReply, DirectoryRequest, Holding, LeaseReply, LeaseRequest, Refusal, Reply, Request, SettingsRequest,
-    TermRecord, TermRequest,
+    TermRecord, TermRequest, WishReply, WishRequest,
 };
 use rolecall_core::{Directory, Epoch, Fence, Incarnation, Session, Snapshot, Token};
 use tokio::time::Instant;
+use tracing::warn;
 
 use super::connection::Connection;
 use super::failure::Failure;
 use super::layout::directory_name;
 use super::record::{Entry, pairs, parse_hex};
 use super::script::{self, Script};
-use crate::store::{Participant, Registration};
+use crate::store::{Participant, Registration, parse_wish, wish_to_bytes};
 
 /// One session over one connection.
 #[derive(Clone)]
@@ -38,6 +39,7 @@ pub(super) async fn perform(handle: SessionHandle, request: Request, deadline: I
         Request::Term(TermRequest::Read) => handle.read_term(deadline).await,
         Request::Directory(request) => handle.perform_in_directory(request, deadline).await.map(Reply::Directory),
         Request::Settings(SettingsRequest::Settle { settings }) => handle.settle(&settings, deadline).await,
+        Request::Wish(request) => handle.perform_on_wish(request, deadline).await.map(Reply::Wish),
     }
 }
 
@@ -68,6 +70,7 @@ impl SessionHandle {
                 "exists" => Refusal::Exists.into(),
                 "malformed" => Refusal::Malformed.into(),
                 "lost" => Refusal::LeaseLost.into(),
+                "overtaken" => Refusal::Overtaken.into(),
                 _ => malformed(),
             }),
             _ => Err(malformed()),
@@ -217,6 +220,29 @@ impl SessionHandle {
     async fn settle(&self, settings: &str, deadline: Instant) -> Result<Reply, Failure> {
         let mut reply = self.run(&script::SETTLE, &[settings.as_bytes()], deadline).await?;
         Ok(Reply::Settings(reply.text()?.into()))
+    }
+
+    async fn perform_on_wish(&self, request: WishRequest, deadline: Instant) -> Result<WishReply, Failure> {
+        match request {
+            WishRequest::Read { watch: _ } => {
+                let mut reply = self.run(&script::READ_WISH, &[], deadline).await?;
+                if reply.text()? == "nobodys" {
+                    return Ok(WishReply::Nobodys);
+                }
+                let (version, data) = (reply.number().unwrap_or(0), reply.bytes()?);
+                let Some(wish) = parse_wish(&data) else {
+                    warn!("the key `wish` of this cluster is not a wish, and is left alone; delete it");
+                    return Ok(WishReply::Malformed { version });
+                };
+                Ok(WishReply::Found { wish: Box::new(wish), version })
+            }
+            WishRequest::Write { wish, over } => {
+                let data = wish_to_bytes(&wish).ok_or(Refusal::Denied)?;
+                let over = over.map_or_else(String::new, |version| version.to_string());
+                let mut reply = self.run(&script::WRITE_WISH, &[over.as_bytes(), &data], deadline).await?;
+                Ok(WishReply::Written { version: reply.number()? })
+            }
+        }
     }
 }
 

@@ -49,6 +49,8 @@ scripts! {
     VERIFY: "scripts/common.lua" "scripts/verify.lua";
     MEMBERS: "scripts/common.lua" "scripts/members.lua";
     SETTLE: "scripts/common.lua" "scripts/settle.lua";
+    READ_WISH: "scripts/common.lua" "scripts/read_wish.lua";
+    WRITE_WISH: "scripts/common.lua" "scripts/write_wish.lua";
     /// Tries out every command of the other scripts.
     TRIAL: "scripts/trial.lua";
 }

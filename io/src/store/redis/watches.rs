@@ -1,6 +1,6 @@
 //! Watches: who is told when something is published.
 
-use rolecall_core::store::{DirectoryRequest, LeaseRequest, Notice, Request};
+use rolecall_core::store::{DirectoryRequest, LeaseRequest, Notice, Request, WishRequest};
 use rolecall_core::{Directory, OpId, Session};
 
 use super::layout::directory_name;
@@ -14,6 +14,8 @@ enum Target {
     Directory(Directory),
     /// One entry.
     Entry(Directory, Session),
+    /// The wish of an operator.
+    Wish,
 }
 
 /// Watches that are set. Each fires once.
@@ -61,6 +63,7 @@ impl Target {
             Request::Directory(DirectoryRequest::Verify { directory, session }) => {
                 Some(Self::Entry(*directory, *session))
             }
+            Request::Wish(WishRequest::Read { watch: true }) => Some(Self::Wish),
             Request::Lease(
                 LeaseRequest::Peek { watch: false }
                 | LeaseRequest::Acquire { .. }
@@ -75,16 +78,18 @@ impl Target {
             | Request::Sync
             | Request::Queue(_)
             | Request::Term(_)
-            | Request::Settings(_) => None,
+            | Request::Settings(_)
+            | Request::Wish(WishRequest::Read { watch: false } | WishRequest::Write { .. }) => None,
         }
     }
 
-    /// Notice that a published change means for this target. Changes are `released`, and `workers` or `coordinators` with
+    /// Notice that a published change means for this target. Changes are `released`, `wish`, and `workers` or `coordinators` with
     /// the session whose entry was added or removed.
     fn notice(self, change: &str) -> Option<Notice> {
         let (what, session) = change.split_once(' ').unwrap_or((change, ""));
         match self {
             Self::Lease => (what == "released").then_some(Notice::Deleted),
+            Self::Wish => (what == "wish").then_some(Notice::Changed),
             Self::Directory(directory) => (what == directory_name(directory)).then_some(Notice::Changed),
             Self::Entry(directory, Session(owner)) => {
                 let is_it = what == directory_name(directory) && session == format!("{owner:016x}");

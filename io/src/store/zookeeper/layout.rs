@@ -40,6 +40,10 @@ impl Layout {
         self.child("settings")
     }
 
+    pub(super) fn wish(&self) -> String {
+        self.child("wish")
+    }
+
     pub(super) fn directory(&self, directory: Directory) -> String {
         format!("{}/services/{}", self.root, directory_name(directory))
     }

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use futures_util::future::join_all;
 use rolecall_core::store::{
     DirectoryReply, DirectoryRequest, QueueReply, QueueRequest, Refusal, Reply, Request, SettingsRequest, TermRecord,
-    TermRequest,
+    TermRequest, Wish, WishReply, WishRequest,
 };
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, Member, MemberKey, Session, Snapshot};
 use tracing::warn;
@@ -23,6 +23,7 @@ use super::names::Names;
 use super::record::{EntryData, OwnEntry, TermData};
 use super::watches::Watch;
 use super::znode::{candidate_prefix, entry_name, parse_entry};
+use crate::store::{parse_wish, wish_to_bytes};
 
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 pub(super) const EPHEMERAL: CreateOptions<'static> = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
@@ -64,6 +65,8 @@ pub(super) async fn perform(handle: SessionHandle, request: Request, names: Arc<
         Request::Term(TermRequest::Read) => handle.read_term().await,
         Request::Directory(request) => handle.perform_in_directory(request).await,
         Request::Settings(SettingsRequest::Settle { settings }) => handle.settle(settings).await,
+        Request::Wish(WishRequest::Read { watch }) => handle.read_wish(watch).await,
+        Request::Wish(WishRequest::Write { wish, over }) => handle.write_wish(&wish, over).await,
     }
 }
 
@@ -348,6 +351,70 @@ impl SessionHandle {
         }
         Err(Refusal::Denied.into())
     }
+    async fn read_wish(&self, watch: bool) -> Result<Done, Failure> {
+        let path = self.layout.wish();
+        let (sync, read) = (self.client.sync(&path), self.read(path.clone(), watch));
+        sync.await?;
+        let mut read = read.await;
+        for _ in 0..ATTEMPTS {
+            match read {
+                Ok((data, stat, watch)) => {
+                    return Ok(Done { reply: Reply::Wish(wish(&path, &data, &stat)), watch, names: None });
+                }
+                Err(Failure::Refused(Refusal::Missing)) if watch => {
+                    if let (None, watcher) = self.client.check_and_watch_stat(&path).await? {
+                        let watch = Some(Watch { path, children: false, watcher });
+                        return Ok(Done { reply: Reply::Wish(WishReply::Nobodys), watch, names: None });
+                    }
+                }
+                Err(Failure::Refused(Refusal::Missing)) => return Ok(Reply::Wish(WishReply::Nobodys).into()),
+                Err(failure) => return Err(denied(&path, failure)),
+            }
+            self.still_connected()?;
+            read = self.read(path.clone(), watch).await;
+        }
+        Err(Refusal::Denied.into())
+    }
+
+    async fn write_wish(&self, wish: &Wish, over: Option<u64>) -> Result<Done, Failure> {
+        let path = self.layout.wish();
+        let data = wish_to_bytes(wish).ok_or(Refusal::Denied)?;
+        let Some(version) = over else {
+            return match self.create(&path, &data, &PERSISTENT).await {
+                Ok(_) => Ok(Reply::Wish(WishReply::Written { version: 0 }).into()),
+                Err(Failure::Refused(Refusal::Exists)) => Err(Refusal::Overtaken.into()),
+                Err(failure) => Err(denied(&path, failure)),
+            };
+        };
+        let version = i32::try_from(version).map_err(|_| Refusal::Overtaken)?;
+        match self.client.set_data(&path, &data, Some(version)).await {
+            Ok(stat) => Ok(Reply::Wish(WishReply::Written { version: version_of(&stat) }).into()),
+            Err(Error::BadVersion | Error::NoNode) => Err(Refusal::Overtaken.into()),
+            Err(error) => Err(denied(&path, error.into())),
+        }
+    }
+}
+
+/// The wish in its znode.
+fn wish(path: &str, data: &[u8], stat: &Stat) -> WishReply {
+    let version = version_of(stat);
+    let Some(wish) = parse_wish(data) else {
+        warn!(path, "this znode is not a wish, and is left alone; delete it");
+        return WishReply::Malformed { version };
+    };
+    WishReply::Found { wish: Box::new(wish), version }
+}
+
+fn version_of(stat: &Stat) -> u64 {
+    u64::from(stat.version.cast_unsigned())
+}
+
+/// Names the znode to which the server denies access.
+fn denied(path: &str, failure: Failure) -> Failure {
+    if failure == Failure::Refused(Refusal::Denied) {
+        warn!(path, "the server denies access to this znode: no operator's wish is heard");
+    }
+    failure
 }
 
 enum Entry {

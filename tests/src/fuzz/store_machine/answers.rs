@@ -45,6 +45,7 @@ impl Model {
             }
             Request::Queue(QueueRequest::Beat { candidate }) => self.beat(candidate, out),
             Request::Lease(_) => Err(Refusal::OtherFamily),
+            Request::Wish(_) => unreachable!("the decoder makes none of these"),
             Request::Term(TermRequest::Read) => {
                 self.tree.find(TERM).and_then(term_of).map(Reply::Term).ok_or(Refusal::Missing)
             }
@@ -176,7 +177,9 @@ impl Model {
             Act::DeleteMember { directory, key } => _ = self.delete(&entry_path(*directory, key), out),
             Act::LitterDirectory(directory) => self.litter(folder(*directory), out),
             Act::DeleteTerm => _ = self.delete(TERM, out),
-            Act::SpoilTerm | Act::DeleteSettings => unreachable!("the decoder makes none of these"),
+            Act::SpoilTerm | Act::DeleteSettings | Act::Wish(_) | Act::SpoilWish | Act::DeleteWish => {
+                unreachable!("the decoder makes none of these")
+            }
         }
     }
 

@@ -243,7 +243,8 @@ impl Model {
             | Request::Term(TermRequest::Read)
             | Request::Directory(DirectoryRequest::Join { .. })
             | Request::Directory(DirectoryRequest::Leave { .. })
-            | Request::Settings(SettingsRequest::Settle { .. }) => return,
+            | Request::Settings(SettingsRequest::Settle { .. })
+            | Request::Wish(_) => return,
         };
         if matches!(answer, Answer::Done(_)) {
             // The machine keeps the newest watch that a slot of a node has set on a path.

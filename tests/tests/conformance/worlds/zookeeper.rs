@@ -194,6 +194,12 @@ impl World for ZooKeeper {
                 Ok(())
             }
             Act::DeleteSettings => self.delete(&self.path("settings")).await,
+            Act::Wish(_) => unreachable!("nodes write the wishes of a sequence"),
+            Act::SpoilWish => {
+                self.operator.set_data(&self.path("wish"), b"garbage", None).await?;
+                Ok(())
+            }
+            Act::DeleteWish => self.delete(&self.path("wish")).await,
         }
     }
 

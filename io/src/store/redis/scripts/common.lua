@@ -1,5 +1,5 @@
 -- Every script begins with this part: the server's life, the store's clock, and the session that asks.
-local STORE, LEASE, TERM, SESSIONS, LINKS, WORKERS, COORDINATORS, SETTINGS = unpack(KEYS)
+local STORE, LEASE, TERM, SESSIONS, LINKS, WORKERS, COORDINATORS, SETTINGS, WISH = unpack(KEYS)
 local CHANNEL, SESSION, LINK, TIMEOUT = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 local DIRECTORIES = { workers = WORKERS, coordinators = COORDINATORS }
