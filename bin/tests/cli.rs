@@ -376,10 +376,8 @@ fn what_this_version_lacks_is_known_all_the_same() -> Outcome {
         &["check", "--nodes", "2"],
     ];
     let developers = if cfg!(feature = "sim") { &[] } else { developers };
-    let calls: &[&[&str]] = &[
-        &["handover", "--to", "b", "--store", "zookeeper://a:1"],
-        &["status", "--store", "etcd://a:2379"],
-    ];
+    let calls: &[&[&str]] =
+        &[&["handover", "--to", "b", "--store", "zookeeper://a:1"], &["status", "--store", "etcd://a:2379"]];
     for words in calls.iter().chain(developers) {
         let told = refusal(&rolecall().args(*words).output()?)?;
         assert!(told.contains("not built in this version"), "{words:?}: {told}");

@@ -1,8 +1,8 @@
 //! The wish of an operator, as a leader heeds it.
 //!
-//! A cluster has one record of a wish, which names the term that it concerns. Only the leader of that very term heeds it:
-//! it reads the record once, watches it, and answers in the same record before it does anything. Each write names the
-//! version that was read, so of several answers one counts; an answer of unknown outcome is read again.
+//! A cluster has one record of a wish, which names the term that it concerns. Only the leader of that very term heeds
+//! it: it reads the record once, watches it, and answers in the same record before it does anything. Each write names
+//! the version that was read, so of several answers one counts; an answer of unknown outcome is read again.
 
 use alloc::boxed::Box;
 use alloc::format;

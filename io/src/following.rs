@@ -32,6 +32,17 @@ impl Following {
         self.leader.borrow().clone()
     }
 
+    /// Waits until a leader is known, which it is already unless it changes.
+    pub async fn until_led(&self) -> Leader {
+        let mut leader = self.leader.clone();
+        let known = leader.wait_for(Option::is_some).await.ok().and_then(|leader| leader.clone());
+        match known {
+            Some(leader) => leader,
+            // The node has ended: there will be none.
+            None => core::future::pending().await,
+        }
+    }
+
     /// Waits until this run must stop. Requests in flight go on until the drain time is over.
     pub async fn stopping(&self) {
         stopping(&self.stopping).await;

@@ -12,10 +12,10 @@
 //! ```
 //!
 //! **Tree.** An election queue of candidates, two directories of members, the records of term and beat, the settings,
-//! and the wish of an operator. Each commit that changes the tree gets the next higher revision (ZooKeeper: `zxid`); a transaction gets
-//! one revision for all its changes. A candidate's sequence number is the number of names ever created in the queue:
-//! deletions do not count, malformed names do. A candidate is checked and deleted by its whole name, never by its
-//! owner.
+//! and the wish of an operator. Each commit that changes the tree gets the next higher revision (ZooKeeper: `zxid`); a
+//! transaction gets one revision for all its changes. A candidate's sequence number is the number of names ever created
+//! in the queue: deletions do not count, malformed names do. A candidate is checked and deleted by its whole name,
+//! never by its owner.
 //!
 //! **Sessions.** A timeout is negotiated between 2 and 20 ticks (or not bounded). A session ends when its client has
 //! not been heard for longer than its timeout, *rounded up to the next whole tick*: never early, up to a tick late.
@@ -29,11 +29,11 @@
 //! that models lost or late messages loses or delays outputs itself, and turns lost ones into [`Answer::Unknown`].
 //!
 //! **Watches** fire once: on a candidate or an entry (deleted, or its data changed), on a directory (entries added or
-//! removed), or on the wish (written or deleted). A read of a missing entry sets none; the wish can be watched before it
-//! exists. They live with the session: on a reconnect they are set again, and
-//! fire if something changed since the last answer that the client saw. The newest of equal watches (same session,
-//! target and [`Slot`](crate::Slot)) replaces the older one, so re-arming leaves nothing behind. (ZooKeeper would
-//! notify both requests; a node heeds only the newer one.)
+//! removed), or on the wish (written or deleted). A read of a missing entry sets none; the wish can be watched before
+//! it exists. They live with the session: on a reconnect they are set again, and fire if something changed since the
+//! last answer that the client saw. The newest of equal watches (same session, target and [`Slot`](crate::Slot))
+//! replaces the older one, so re-arming leaves nothing behind. (ZooKeeper would notify both requests; a node heeds only
+//! the newer one.)
 //!
 //! **Servers.** [`Fault::Lag`] freezes the view of a server until it catches up, by [`Fault::CatchUp`], a sync, a new
 //! session or a write through it. [`Fault::Cut`] separates a server from the others: it answers reads and syncs from

@@ -184,7 +184,7 @@ impl HttpNodeBuilder {
         let address = self.advertise.unwrap_or(bound);
         let prepared = self.node.address(&address).prepare();
         let front = self.front.map(|make| make(prepared.observer.clone(), &address));
-        let in_flight = self.slot.clone();
+        let (slot, in_flight) = (self.slot.clone(), self.slot.clone());
         prepared.metrics.add(Gauge {
             name: "rolecall_requests_in_flight",
             help: "Requests that the service of the present role is answering",
@@ -192,7 +192,7 @@ impl HttpNodeBuilder {
         });
         let server = Server::new(listener, Arc::clone(&self.clock), self.slot, front, hosts, self.limits);
         let node = prepared.start().await?;
-        Ok(HttpNode { node, address, server, clock: self.clock })
+        Ok(HttpNode { node, address, server, slot, clock: self.clock })
     }
 }
 
@@ -203,6 +203,7 @@ pub struct HttpNode {
     node: RunningNode,
     address: String,
     server: Server,
+    slot: HandlerSlot,
     clock: Arc<dyn Clock>,
 }
 
@@ -242,6 +243,7 @@ impl HttpNode {
     /// If the node's driver panicked, with the same message.
     pub async fn wait(&mut self) -> Outcome {
         let outcome = self.node.wait().await;
+        self.slot.close();
         let limit = self.clock.sleep_until(self.clock.now() + LINGER);
         tokio::select! {
             biased;

@@ -1,5 +1,5 @@
-//! The record of a wish, as JSON: a pure function on bytes that anyone may have written. Unknown fields are ignored, because
-//! versions mix during an upgrade.
+//! The record of a wish, as JSON: a pure function on bytes that anyone may have written. Unknown fields are ignored,
+//! because versions mix during an upgrade.
 
 use rolecall_core::store::{Aim, Verdict, Wish};
 use rolecall_core::{Epoch, Fence, Incarnation};

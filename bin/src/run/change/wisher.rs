@@ -90,8 +90,8 @@ impl<'a> Wisher<'a> {
         }
     }
 
-    /// Looks at the cluster and at the wish, and does what is to be done. Nothing is assumed about earlier steps but what
-    /// the store says.
+    /// Looks at the cluster and at the wish, and does what is to be done. Nothing is assumed about earlier steps but
+    /// what the store says.
     async fn step(&mut self) -> Result<Option<End>, ReadError> {
         let look = self.reader.look().await?;
         let Some((before, term)) = self.asked.clone() else {

@@ -166,7 +166,7 @@ impl Application for SearchService {
                 self.leading.end();
                 self.holdings.await_orders();
                 background.spawn(self.refreshing().run_with_stored());
-                Serving::Worker { following, holdings: Arc::clone(&self.holdings), threads }
+                Serving::Worker { following, holdings: Arc::clone(&self.holdings), threads, clock: Arc::clone(clock) }
             }
             Assignment::Lead(term) => {
                 let shares = Arc::new(Shares::new(settings.shards.count()));
@@ -191,7 +191,7 @@ pub struct SearchHandler {
 }
 
 enum Serving {
-    Worker { following: Following, holdings: Arc<Holdings>, threads: bool },
+    Worker { following: Following, holdings: Arc<Holdings>, threads: bool, clock: Arc<dyn Clock> },
     Leader { term: LeaderTerm, coordinator: Box<Coordinator<HttpTasks>>, node: Arc<str> },
 }
 
@@ -208,13 +208,15 @@ impl fmt::Debug for SearchHandler {
 impl Handler for SearchHandler {
     async fn handle(&self, request: Request<Bytes>) -> Response<Bytes> {
         match (request.uri().path(), &self.serving) {
-            (TASK_PATH, Serving::Worker { following, holdings, threads }) => {
+            (TASK_PATH, Serving::Worker { following, holdings, threads, .. }) => {
                 respond::task(following, holdings, *threads, &request).await
             }
             (TASK_PATH, Serving::Leader { .. }) => {
                 error(StatusCode::CONFLICT, "wrong_role", "this node leads; send tasks to workers")
             }
-            (SEARCH_PATH, Serving::Worker { following, .. }) => respond::redirect(following.leader(), &request),
+            (SEARCH_PATH, Serving::Worker { following, clock, .. }) => {
+                respond::redirect(following, clock, &request).await
+            }
             (SEARCH_PATH, Serving::Leader { term, coordinator, node }) => {
                 respond::search(term, coordinator, node, &request).await
             }

@@ -1,12 +1,13 @@
 //! Responses to requests.
 
+use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{LOCATION, RETRY_AFTER};
+use http::header::{HOST, LOCATION, RETRY_AFTER};
 use http::{HeaderValue, Method, Request, Response, StatusCode};
 use rolecall::http::{error, json, only};
-use rolecall::{Following, Leader, LeaderTerm, TermOver};
+use rolecall::{Clock, Following, Leader, LeaderTerm, TermOver};
 
 use super::parameters;
 use super::refresh::workers;
@@ -14,6 +15,9 @@ use super::tasks::HttpTasks;
 use crate::search::coordinator::{Coordinator, SearchError};
 use crate::search::holdings::Holdings;
 use crate::search::wire::{TaskError, TaskRequest};
+
+/// Longest time for which a search waits for a leader.
+const LEADER_WAIT: Duration = Duration::from_secs(2);
 
 /// Response of a worker to `POST /task`.
 pub(super) async fn task(
@@ -68,22 +72,29 @@ fn refused(reason: &TaskError) -> Response<Bytes> {
     error(status, code, &reason.to_string())
 }
 
-/// Response of a worker to `GET /search`: a redirect to the leader.
-pub(super) fn redirect(leader: Option<Leader>, request: &Request<Bytes>) -> Response<Bytes> {
+/// Response of a worker to `GET /search`: a redirect to the leader. While no leader is known, the search waits for one,
+/// since a planned change of leader takes a moment only.
+pub(super) async fn redirect(
+    following: &Following,
+    clock: &Arc<dyn Clock>,
+    request: &Request<Bytes>,
+) -> Response<Bytes> {
     if let Some(refusal) = only(&[Method::GET], request) {
         return refusal;
     }
     let target = request.uri().path_and_query().map_or("/search", |target| target.as_str());
-    match leader {
-        Some(Leader::Node { address, .. }) => match HeaderValue::from_str(&format!("http://{address}{target}")) {
-            Ok(location) => {
-                let mut response = Response::new(Bytes::new());
-                *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
-                response.headers_mut().insert(LOCATION, location);
-                response
-            }
-            Err(_) => later("no_leader", "the leader's address cannot be used in a redirect"),
+    let leader = match following.leader() {
+        Some(leader) => Some(leader),
+        None => tokio::select! {
+            biased;
+            leader = following.until_led() => Some(leader),
+            // This node takes another role, and must not be kept from it: the same request will find that role.
+            () = following.stopping() => return redirect_to_itself(request, target),
+            () = clock.sleep_until(clock.now() + LEADER_WAIT) => None,
         },
+    };
+    match leader {
+        Some(Leader::Node { address, .. }) => redirect_to(&format!("http://{address}{target}")),
         None => later("no_leader", "no leader is known at the moment; ask again soon"),
         Some(Leader::Foreign { .. }) => {
             later("foreign_leader", "the leader is not a Rolecall node, so nobody can search")
@@ -123,6 +134,25 @@ pub(super) async fn search(
         Ok(_) => response,
         Err(over) => term_over(over),
     }
+}
+
+/// Redirect to the host that the client has asked, as the client named it.
+fn redirect_to_itself(request: &Request<Bytes>, target: &str) -> Response<Bytes> {
+    match request.headers().get(HOST).and_then(|host| host.to_str().ok()) {
+        Some(host) => redirect_to(&format!("http://{host}{target}")),
+        None => later("no_leader", "this node is changing its role; ask again soon"),
+    }
+}
+
+/// Redirect to a URL.
+fn redirect_to(location: &str) -> Response<Bytes> {
+    let Ok(location) = HeaderValue::from_str(location) else {
+        return later("no_leader", "the leader's address cannot be used in a redirect");
+    };
+    let mut response = Response::new(Bytes::new());
+    *response.status_mut() = StatusCode::TEMPORARY_REDIRECT;
+    response.headers_mut().insert(LOCATION, location);
+    response
 }
 
 fn term_over(over: TermOver) -> Response<Bytes> {

@@ -112,8 +112,8 @@ impl Candidacy {
     ///
     /// # Errors
     /// The request creates a second candidate while the first exists; it deletes the lowest although the node should
-    /// keep its place, or before the service of its term is gone; or it claims or prolongs a term on a candidate that nothing has shown to belong to this session
-    /// (P2).
+    /// keep its place, or before the service of its term is gone; or it claims or prolongs a term on a candidate that
+    /// nothing has shown to belong to this session (P2).
     pub(super) fn asked(
         &mut self,
         id: OpId,

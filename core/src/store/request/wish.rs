@@ -71,8 +71,8 @@ pub enum WishReply {
     },
 }
 
-/// An operator's wish. It concerns one term: a leader of another one leaves it alone, so it never acts later than it was
-/// meant to.
+/// An operator's wish. It concerns one term: a leader of another one leaves it alone, so it never acts later than it
+/// was meant to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "arbitrary", derive(arbitrary::Arbitrary))]

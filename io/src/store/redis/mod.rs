@@ -21,8 +21,8 @@
 //! | `trial` | any | permissions are tried out on it; it is gone at once |
 //!
 //! Sessions, tokens and incarnations are 16 hexadecimal digits. Changes are published on the channel `changes` under the
-//! same prefix: `released` (the lease), `workers <session>`, `coordinators <session>`, `wish`. They are hints: whoever connects
-//! reads everything again.
+//! same prefix: `released` (the lease), `workers <session>`, `coordinators <session>`, `wish`. They are hints: whoever
+//! connects reads everything again.
 //!
 //! # Time
 //! Native times to live follow the server's wall clock, which steps. So no key has one: ends are data, judged inside the

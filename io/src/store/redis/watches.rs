@@ -83,8 +83,8 @@ impl Target {
         }
     }
 
-    /// Notice that a published change means for this target. Changes are `released`, `wish`, and `workers` or `coordinators` with
-    /// the session whose entry was added or removed.
+    /// Notice that a published change means for this target. Changes are `released`, `wish`, and `workers` or
+    /// `coordinators` with the session whose entry was added or removed.
     fn notice(self, change: &str) -> Option<Notice> {
         let (what, session) = change.split_once(' ').unwrap_or((change, ""));
         match self {

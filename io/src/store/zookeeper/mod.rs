@@ -12,8 +12,8 @@
 //!
 //! The layout of the znodes is that of Apache Curator's `LeaderLatch` and service discovery. Under `/rolecall/<cluster>`
 //! there are `election/_c_<guid>-latch-<sequence>`, `services/{workers,coordinators}/<id>.<session>`, `term`, `beat`,
-//! `settings` and `wish`, and for short moments `probe-<session>`. [`znode`] and [`record`] read and write their names and data; they
-//! are public for tests and fuzzers.
+//! `settings` and `wish`, and for short moments `probe-<session>`. [`znode`] and [`record`] read and write their names
+//! and data; they are public for tests and fuzzers.
 
 mod driver;
 mod failure;
