@@ -30,7 +30,9 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         | Command::Resign(_)
         | Command::Handover(_)
         | Command::Check(_)
-        | Command::Replay(_) => "warn",
+        | Command::Replay(_)
+        | Command::Completions(_)
+        | Command::Manual(_) => "warn",
         // Its nodes would only report the faults that the simulation injects.
         Command::Sim(_) => "off",
     };
@@ -52,5 +54,7 @@ fn execute(cli: Cli) -> Result<(), Failure> {
         Command::Check(_) => Err(Failure::not_built("check")),
         Command::Replay(options) => run::replay(&options),
         Command::Exec(options) => run::exec(&options, cli.log_format),
+        Command::Completions(options) => run::completions(&options),
+        Command::Manual(options) => run::manual(&options),
     }
 }

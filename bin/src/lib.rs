@@ -17,5 +17,6 @@ pub mod run;
 pub mod search;
 #[cfg(feature = "sim")]
 pub mod search_sim;
+mod service_manager;
 
 pub use dispatch::main;

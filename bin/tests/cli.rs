@@ -396,7 +396,9 @@ fn a_leader_on_the_embedded_store_is_not_asked_from_outside() -> Outcome {
 
 #[test]
 fn every_command_explains_itself_with_examples() -> Outcome {
-    for command in ["demo", "node", "status", "resign", "handover", "sim", "check", "replay", "exec"] {
+    for command in
+        ["demo", "node", "status", "resign", "handover", "sim", "check", "replay", "exec", "completions", "man"]
+    {
         let output = rolecall().args([command, "--help"]).output()?;
         assert_eq!(rolecall().args(["help", command]).output()?.stdout, output.stdout, "{command}");
         let text = String::from_utf8(output.stdout)?;

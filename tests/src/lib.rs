@@ -26,6 +26,8 @@ pub mod reign;
 #[cfg(feature = "servers")]
 pub mod socks;
 #[cfg(feature = "servers")]
+pub mod tools;
+#[cfg(feature = "servers")]
 pub mod wait;
 #[cfg(feature = "servers")]
 pub mod zookeeper;

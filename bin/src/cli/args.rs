@@ -6,6 +6,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::aot::Shell;
 
 use rolecall::store::StoreUrl;
 
@@ -70,6 +71,11 @@ pub enum Command {
     Replay(Replay),
     /// Keep a command running that depends on the node's role
     Exec(Exec),
+    /// Print the completions for a shell
+    Completions(Completions),
+    /// Write the manual pages
+    #[command(name = "man")]
+    Manual(Manual),
 }
 
 /// Options of `rolecall demo`.
@@ -235,7 +241,8 @@ pub struct Status {
 /// Options of `rolecall resign`.
 #[derive(Args, Clone, Debug)]
 #[command(after_help = "Examples:\n  rolecall resign --store zookeeper://127.0.0.1:2181\n  rolecall resign --store \
-                        redis://127.0.0.1 --cluster docs --timeout 10s\n\nExit codes: 0 another leads, or the same node in a \
+                        redis://127.0.0.1 --cluster docs --timeout 10s\n  rolecall resign --own --id a --store \
+                        zookeeper://127.0.0.1:2181\n\nExit codes: 0 another leads, or the same node in a \
                         new term; 1 the leader refused, or there was no new leader in time.")]
 pub struct Resign {
     /// Store and name of the cluster.
@@ -245,6 +252,14 @@ pub struct Resign {
     /// Time to wait for the next leader; a wish that has no answer by then is withdrawn
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     pub timeout: Duration,
+
+    /// Ask only if this node leads, the one that --id names: for a hook that runs before a node is stopped
+    #[arg(long)]
+    pub own: bool,
+
+    /// Name of this node, for --own
+    #[arg(long, value_name = "NAME", env = "ROLECALL_ID")]
+    pub id: Option<Name>,
 }
 
 /// Options of `rolecall handover`.
@@ -479,4 +494,24 @@ pub struct Exec {
     /// The leader's command, with flags of its own
     #[arg(last = true, value_name = "CMD")]
     pub command: Vec<OsString>,
+}
+
+/// Options of `rolecall completions`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  rolecall completions bash > /usr/share/bash-completion/completions/rolecall\n  \
+                        rolecall completions zsh > /usr/share/zsh/vendor-completions/_rolecall\n  \
+                        rolecall completions fish > /usr/share/fish/vendor_completions.d/rolecall.fish")]
+pub struct Completions {
+    /// Shell that reads them
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Options of `rolecall man`.
+#[derive(Args, Clone, Debug)]
+#[command(after_help = "Examples:\n  rolecall man /usr/local/share/man/man1\n  rolecall man | man -l -")]
+pub struct Manual {
+    /// Folder for the pages of all commands [default: none; the page of rolecall itself is printed]
+    #[arg(value_name = "DIR")]
+    pub folder: Option<PathBuf>,
 }

@@ -11,8 +11,8 @@ mod parse;
 mod value;
 
 pub use args::{
-    Application, Check, Cli, Command, Demo, Election, Exec, Handover, LogFormat, Node, OnSuspend, Replay, Resign, Sim,
-    Status, StoreAt, Tuning, World,
+    Application, Check, Cli, Command, Completions, Demo, Election, Exec, Handover, LogFormat, Manual, Node, OnSuspend,
+    Replay, Resign, Sim, Status, StoreAt, Tuning, World,
 };
 pub(crate) use environment::report_kubernetes;
 pub use failure::Failure;
@@ -20,6 +20,6 @@ pub use file::Setting;
 pub(crate) use logging::start as start_logging;
 pub use output::print;
 pub use parse::configuration;
-pub(crate) use parse::parse;
+pub(crate) use parse::{definitions, parse};
 pub use rolecall::store::StoreUrl;
 pub use value::{Address, ClockError, Memory, Name, Seeds};

@@ -11,7 +11,7 @@ use super::{Cli, Failure, environment, file};
 /// Parses `words`, the first of which is the name of the program.
 pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Failure> {
     let words: Vec<OsString> = words.into_iter().collect();
-    let command_line = environment::without_kubernetes(command());
+    let command_line = environment::without_kubernetes(definitions());
     let command_line = match config_file(&words) {
         Some(path) => underlay(command_line, &path)?,
         None => command_line,
@@ -22,13 +22,13 @@ pub(crate) fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Fa
         .map_err(|error| failure(&error, &words));
     if !matches!(parsed, Err(Failure::Asked(_))) {
         // A misspelt variable may be the reason for whatever else is missing.
-        environment::check(&command(), environment::variables())?;
+        environment::check(&definitions(), environment::variables())?;
     }
     parsed
 }
 
 /// All commands and options, with the defaults that differ between commands.
-fn command() -> Command {
+pub(crate) fn definitions() -> Command {
     Cli::command().mut_subcommand("demo", |demo| demo.mut_arg("session_timeout", |option| option.default_value("2s")))
 }
 
@@ -51,7 +51,7 @@ fn config_file(words: &[OsString]) -> Option<PathBuf> {
 /// # Errors
 /// The number of the wrong line, counted from 1, and a message.
 pub fn configuration(text: &str) -> Result<Vec<file::Setting>, (usize, String)> {
-    file::settings(text, &option_names(&command()))
+    file::settings(text, &option_names(&definitions()))
 }
 
 /// Makes each setting of the file the default of its option, on every command that has it. Flags and the environment take

@@ -41,6 +41,8 @@ pub(crate) use program::main as program;
 pub(crate) use script::{Roles, Script};
 pub(crate) use words::Words;
 
+use crate::service_manager;
+
 /// First argument of the process that guards a run.
 pub(crate) const GUARD: &str = "exec-guard";
 /// First argument of the process that becomes the program.
@@ -52,5 +54,9 @@ const NAME: &str = "rolecall";
 fn own_program() -> Command {
     let mut command = Command::new("/proc/self/exe");
     command.arg0(NAME);
+    // They are for this process alone.
+    for name in service_manager::VARIABLES {
+        command.env_remove(name);
+    }
     command
 }

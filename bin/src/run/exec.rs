@@ -10,6 +10,7 @@ use tokio::sync::mpsc;
 use super::{block_on, launch, narrator};
 use crate::cli::{Exec, Failure, LogFormat, Name};
 use crate::exec::{Finish, Limits, Member, Roles, Script, Words, supervise};
+use crate::service_manager::ServiceManager;
 
 /// Time within which the store must answer at the start.
 const JOIN_LIMIT: Duration = Duration::from_secs(10);
@@ -42,6 +43,7 @@ pub fn exec(options: &Exec, format: LogFormat) -> Result<(), Failure> {
     }
     block_on(async {
         let mut signals = listen()?;
+        let manager = ServiceManager::find()?;
         let election = tokio::select! {
             joined = builder.join() => joined.map_err(|error| Failure::Failed(error.to_string()))?,
             Some(number) = signals.recv() => {
@@ -50,6 +52,10 @@ pub fn exec(options: &Exec, format: LogFormat) -> Result<(), Failure> {
             }
         };
         tracing::info!("{} is a member of cluster {}, {}", election.id(), options.store.cluster, options.store.store);
+        if let Some(manager) = manager {
+            let observer = election.observer().clone();
+            tokio::spawn(async move { manager.follow(&observer).await });
+        }
         let member = Member { election, roles, limits, session_timeout: timeout, is_once: options.once, format };
         let finish = supervise(member, &mut signals).await;
         end(finish.map_err(|error| Failure::Failed(format!("cannot keep a command: {error}")))?)

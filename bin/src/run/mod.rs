@@ -12,6 +12,7 @@ mod launch;
 mod memory;
 mod narrator;
 mod node;
+mod papers;
 mod reader;
 mod replay;
 mod secret;
@@ -29,6 +30,7 @@ pub use check::check;
 pub use demo::demo;
 pub use exec::exec;
 pub use node::node;
+pub use papers::{completions, manual};
 pub use replay::replay;
 #[cfg(feature = "sim")]
 pub use sim::sim;

@@ -1,6 +1,7 @@
 //! `rolecall node`: one node of a cluster.
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use rolecall::store::{Participant, StoreUrl};
 
@@ -10,6 +11,7 @@ use super::narrator;
 use super::signals::Signals;
 use super::{block_on, folders, secret, try_out};
 use crate::cli::{Failure, Name, Node, print};
+use crate::service_manager::ServiceManager;
 
 /// Time within which a store that cannot be used says so. One that does not answer may come later.
 const TRIAL_LIMIT: Duration = Duration::from_secs(5);
@@ -52,6 +54,7 @@ pub fn node(options: &Node) -> Result<(), Failure> {
 
 async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<(), Failure> {
     let mut signals = Signals::new()?;
+    let manager = ServiceManager::find()?.map(Arc::new);
     let id = plan.config.id.to_string();
     let told = format!("{id} of cluster {}, {store}, over {}", plan.cluster, application.documents().display());
     let participant = Participant::new(&plan.cluster, &id, plan.session_timeout);
@@ -60,9 +63,16 @@ async fn run(plan: Plan, application: Application, store: StoreUrl) -> Result<()
     // A node does not mind if nobody reads this.
     print(&format!("{told}: http://{}/\n", node.address())).ok();
     tokio::spawn(narrator::follow(id, node.observer().clone()));
+    if let Some(manager) = manager.clone() {
+        let observer = node.observer().clone();
+        tokio::spawn(async move { manager.follow(&observer).await });
+    }
     tokio::select! {
         outcome = node.wait() => return narrator::end(&outcome),
         name = signals.next() => tracing::info!("{name}: ending in good order"),
+    }
+    if let Some(manager) = manager {
+        manager.stopping();
     }
     signals.end_at_next();
     node.shut_down().await;

@@ -5,6 +5,7 @@ mod tests;
 mod wisher;
 
 use core::time::Duration;
+use std::sync::Arc;
 
 use rolecall::Leader;
 use rolecall::store::{Aim, Participant};
@@ -21,10 +22,15 @@ const SESSION: Duration = Duration::from_secs(10);
 /// # Errors
 /// If nobody leads, the leader refuses, or there is no new leader in time.
 pub fn resign(options: &Resign) -> Result<(), Failure> {
-    change(&options.store, Aim::Resign, options.timeout)
+    let only = match (options.own, &options.id) {
+        (false, _) => None,
+        (true, Some(id)) => Some(id.to_string().into()),
+        (true, None) => return Err(Failure::Usage("--own: name this node with --id or ROLECALL_ID".into())),
+    };
+    change(&options.store, Aim::Resign, only, options.timeout)
 }
 
-fn change(at: &StoreAt, aim: Aim, limit: Duration) -> Result<(), Failure> {
+fn change(at: &StoreAt, aim: Aim, only: Option<Arc<str>>, limit: Duration) -> Result<(), Failure> {
     at.require_built()?;
     if at.store.is_embedded() {
         return Err(Failure::Usage(
@@ -32,21 +38,22 @@ fn change(at: &StoreAt, aim: Aim, limit: Duration) -> Result<(), Failure> {
                 .into(),
         ));
     }
-    block_on(run(at, aim, limit))
+    block_on(run(at, aim, only, limit))
 }
 
-async fn run(at: &StoreAt, aim: Aim, limit: Duration) -> Result<(), Failure> {
+async fn run(at: &StoreAt, aim: Aim, only: Option<Arc<str>>, limit: Duration) -> Result<(), Failure> {
     let (store, cluster) = (&at.store, at.cluster.to_string());
     let participant = Participant::new(&cluster, "wish", SESSION);
     try_out(store, &participant, limit.min(SESSION)).await?;
     let mut connection =
         store.open(participant).map_err(|error| Failure::Failed(format!("--store {store}: {error}")))?;
-    let wisher = Wisher::new(&mut *connection, aim, author());
+    let wisher = Wisher::new(&mut *connection, aim, author()).only(only);
     let end = wisher.run(limit).await;
     match &end {
         End::Led { before, after } => {
             print(&format!("{} in cluster {cluster}, after {}\n", told(after), named(before)))
         }
+        End::Elsewhere(leader) => print(&format!("{} in cluster {cluster}, so nobody is asked\n", told(leader))),
         End::Nobody
         | End::Foreign(_)
         | End::Malformed
@@ -76,7 +83,7 @@ fn named(leader: &Leader) -> String {
 /// Reason why there was no change of leader.
 fn why(end: &End, limit: Duration) -> String {
     match end {
-        End::Led { after, .. } => told(after),
+        End::Led { after: leader, .. } | End::Elsewhere(leader) => told(leader),
         End::Nobody => format!("nobody has led for {}: see `rolecall status`", seconds(limit)),
         End::Foreign(id) => format!("{id} leads, another kind of client, which heeds no wishes"),
         End::Malformed => "the record `wish` in the store is not a wish: delete it".into(),

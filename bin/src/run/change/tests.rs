@@ -76,6 +76,22 @@ async fn the_next_node_leads_after_a_leader_that_was_asked_to_resign() {
 }
 
 #[tokio::test]
+async fn a_node_that_does_not_lead_is_not_asked_and_nobody_else_is() {
+    let (store, leader) = led(true).await;
+    let participant = || Participant::new("default", "wish", Duration::from_secs(10));
+    let mut connection = store.connect(participant());
+    let wisher = Wisher::new(&mut connection, Aim::Resign, "a test".into()).only(Some("b".into()));
+    let end = wisher.run(PATIENCE).await;
+    assert!(matches!(&end, End::Elsewhere(leader) if id(leader) == "a"), "{end:?}");
+    assert_eq!(leader.observer().status().role, Role::Leader);
+
+    let mut connection = store.connect(participant());
+    let wisher = Wisher::new(&mut connection, Aim::Resign, "a test".into()).only(Some("a".into()));
+    let end = wisher.run(PATIENCE).await;
+    assert!(matches!(&end, End::Led { before, .. } if id(before) == "a"), "{end:?}");
+}
+
+#[tokio::test]
 async fn a_wish_that_nobody_answers_is_withdrawn() {
     let (store, leader) = led(false).await;
     let end = wish(&store, Aim::Resign, SHORT).await;

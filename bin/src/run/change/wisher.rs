@@ -28,6 +28,8 @@ pub(super) enum End {
     Nobody,
     /// Another kind of client leads.
     Foreign(Arc<str>),
+    /// Another leads than the one that was to be asked.
+    Elsewhere(Leader),
     /// Something that is not a wish is in its place.
     Malformed,
     /// The store denies it.
@@ -53,6 +55,8 @@ pub(super) struct Wisher<'a> {
     aim: Aim,
     author: Arc<str>,
     id: u64,
+    /// The only node that is asked. `None`: whoever leads.
+    only: Option<Arc<str>>,
     /// The leader that is asked, and its term.
     asked: Option<(Leader, Fence)>,
     placed: bool,
@@ -64,7 +68,14 @@ pub(super) struct Wisher<'a> {
 impl<'a> Wisher<'a> {
     pub(super) fn new(store: &'a mut dyn Store, aim: Aim, author: String) -> Self {
         let (reader, id) = (Reader::new(store), OsEntropy.bits());
-        Self { reader, aim, author: author.into(), id, asked: None, placed: false, obeyed: false, hindrance: None }
+        let (author, only) = (author.into(), None);
+        Self { reader, aim, author, id, only, asked: None, placed: false, obeyed: false, hindrance: None }
+    }
+
+    /// Asks this node, and no other that leads.
+    pub(super) fn only(mut self, id: Option<Arc<str>>) -> Self {
+        self.only = id;
+        self
     }
 
     /// Follows the wish to its end, or until the time is up.
@@ -97,6 +108,9 @@ impl<'a> Wisher<'a> {
         let Some((before, term)) = self.asked.clone() else {
             match (look.leader, look.term) {
                 (None, _) => self.hindrance = Some(End::Nobody),
+                (Some(leader), _) if !self.may_ask(&leader) => {
+                    return Ok(Some(End::Elsewhere(leader)));
+                }
                 (Some(Leader::Foreign { id }), _) => return Ok(Some(End::Foreign(id))),
                 (Some(leader @ Leader::Node { epoch, .. }), Some(record)) if record.fence.epoch == epoch => {
                     self.asked = Some((leader, record.fence));
@@ -119,6 +133,14 @@ impl<'a> Wisher<'a> {
             return Ok(Some(End::Led { before, after }));
         }
         self.see_to_wish(term).await
+    }
+
+    fn may_ask(&self, leader: &Leader) -> bool {
+        match (&self.only, leader) {
+            (None, _) => true,
+            (Some(only), Leader::Node { id, .. }) => only == id,
+            (Some(_), Leader::Foreign { .. }) => false,
+        }
     }
 
     /// Reads the record of the wish, and writes it unless it is there.
