@@ -48,6 +48,21 @@ impl Contender {
         self.reign().is_some_and(|reign| reign.lasts)
     }
 
+    /// Leaves in good order. Returns the times at which the gate was seen open.
+    pub async fn leave(mut self) -> Option<Reign> {
+        self.node.shut_down().await;
+        self.node.wait().await;
+        self.gate.reign()
+    }
+
+    /// Ends as in a crash: the session is left to the servers. Returns the times at which the gate was seen open.
+    #[must_use]
+    pub fn crash(self) -> Option<Reign> {
+        let Self { node, gate } = self;
+        drop(node);
+        gate.reign()
+    }
+
     /// Times at which the gate was seen open.
     #[must_use]
     pub fn reign(&self) -> Option<Reign> {

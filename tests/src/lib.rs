@@ -14,6 +14,8 @@ pub mod documents;
 pub mod ensemble;
 pub mod fuzz;
 #[cfg(feature = "servers")]
+pub mod peers;
+#[cfg(feature = "servers")]
 pub mod ports;
 #[cfg(feature = "servers")]
 pub mod process;

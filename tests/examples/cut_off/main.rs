@@ -12,10 +12,8 @@
 //! on the other two. Then that server is cut off: traffic between it and the others is held in both directions, and no
 //! connection ends.
 
-mod child;
 mod measure;
 mod table;
-mod tools;
 
 use core::error::Error;
 use core::time::Duration;
@@ -24,10 +22,10 @@ use std::process::ExitCode;
 
 use clap::Parser;
 use rolecall_tests::ensemble::Timing;
+use rolecall_tests::peers::Peers;
 
 use crate::measure::{Cut, measure};
 use crate::table::Table;
-use crate::tools::Tools;
 
 /// Measures when leaders stop, and when the next ones start, while a ZooKeeper server is cut off from the others.
 #[derive(Debug, Parser)]
@@ -61,21 +59,21 @@ async fn main() -> ExitCode {
 }
 
 async fn run(options: &Options) -> Result<(), Box<dyn Error>> {
-    let tools = Tools::find(&options.python)?;
+    let peers = Peers::find(&options.python)?;
     let mut table = Table::default();
-    let outcome = fill(&mut table, &tools, options).await;
+    let outcome = fill(&mut table, &peers, options).await;
     println!("{table}");
-    println!("{tools}, tickTime {} ms, syncLimit {}", options.tick, options.sync_limit);
-    outcome.map_err(|error| format!("{error}; the contenders wrote:\n{}", tools.logs()).into())
+    println!("{peers}, tickTime {} ms, syncLimit {}", options.tick, options.sync_limit);
+    outcome.map_err(|error| format!("{error}; the contenders wrote:\n{}", peers.logs()).into())
 }
 
-async fn fill(table: &mut Table, tools: &Tools, options: &Options) -> Result<(), Box<dyn Error>> {
+async fn fill(table: &mut Table, peers: &Peers, options: &Options) -> Result<(), Box<dyn Error>> {
     let timing = Timing { tick: Duration::from_millis(options.tick), sync_limit: options.sync_limit };
     for session in &options.sessions {
         for run in 1..=options.runs {
             for cut in [Cut::Follower, Cut::Leader] {
                 eprintln!("run {run} of {}, sessions of {session} s, {cut} is cut off", options.runs);
-                for (kind, gap) in measure(tools, cut, timing, Duration::from_secs(*session)).await? {
+                for (kind, gap) in measure(peers, cut, timing, Duration::from_secs(*session)).await? {
                     eprintln!("  {kind}: {gap}");
                     table.add(*session, kind, cut, gap);
                 }

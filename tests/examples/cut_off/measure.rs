@@ -8,12 +8,10 @@ use std::net::SocketAddr;
 use rolecall_core::Role;
 use rolecall_tests::contender::Contender;
 use rolecall_tests::ensemble::{Ensemble, Timing};
+use rolecall_tests::peers::{Entry, PeerContender, Peers, Program};
 use rolecall_tests::reign::{self, Reign};
 use tokio::time::{Instant, sleep};
 use zookeeper_client::Client;
-
-use crate::child::Child;
-use crate::tools::{Place, Tools};
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
 
@@ -90,16 +88,16 @@ impl fmt::Display for Gap {
 }
 
 /// Measures each kind: one contender leads through the server that is cut off then, and another waits on the other two.
-pub(crate) async fn measure(tools: &Tools, cut: Cut, timing: Timing, session: Duration) -> Outcome<Vec<(Kind, Gap)>> {
+pub(crate) async fn measure(peers: &Peers, cut: Cut, timing: Timing, session: Duration) -> Outcome<Vec<(Kind, Gap)>> {
     let ensemble = Ensemble::start(timing).await?;
     let leader = ensemble.leader().await.ok_or("the ensemble has lost its leader")?;
     let server = match cut {
         Cut::Follower => (leader + 1) % 3,
         Cut::Leader => leader,
     };
-    let olds = start(tools, "old", &[ensemble.address(server)], session).await?;
+    let olds = start(peers, "old", &[ensemble.address(server)], session).await?;
     wait("the first contenders to lead", async || olds.iter().all(|old| old.reign().is_some())).await?;
-    let news = start(tools, "new", &ensemble.others(server), session).await?;
+    let news = start(peers, "new", &ensemble.others(server), session).await?;
     wait_for_the_queues(ensemble.others(server)[0], &news).await?;
     if !olds.iter().all(Entrant::leads) || news.iter().any(|new| new.reign().is_some()) {
         return Err("the leaders changed before anything was cut: this machine is too busy".into());
@@ -120,14 +118,14 @@ pub(crate) async fn measure(tools: &Tools, cut: Cut, timing: Timing, session: Du
 
 enum Entrant {
     Node(Box<Contender>),
-    Child(Child),
+    Peer(PeerContender),
 }
 
 impl Entrant {
     fn reign(&self) -> Option<Reign> {
         match self {
             Self::Node(node) => node.reign(),
-            Self::Child(child) => child.reign(),
+            Self::Peer(peer) => peer.reign(),
         }
     }
 
@@ -139,18 +137,18 @@ impl Entrant {
     fn is_ready(&self) -> bool {
         match self {
             Self::Node(node) => node.observer().status().role == Role::Worker,
-            Self::Child(_) => true,
+            Self::Peer(_) => true,
         }
     }
 }
 
 /// Starts one contender of each kind, in the order of [`Kind::ALL`].
-async fn start(tools: &Tools, id: &str, servers: &[SocketAddr], session: Duration) -> Outcome<[Entrant; 3]> {
-    let place = |kind: Kind| Place { path: kind.path(), id, servers, session };
+async fn start(peers: &Peers, id: &str, servers: &[SocketAddr], session: Duration) -> Outcome<[Entrant; 3]> {
+    let entry = |kind: Kind| Entry { path: kind.path(), id, servers, session };
     Ok([
         Entrant::Node(Box::new(Contender::start(id, servers, session).await?)),
-        Entrant::Child(tools.curator(&place(Kind::Curator))?),
-        Entrant::Child(tools.kazoo(&place(Kind::Kazoo))?),
+        Entrant::Peer(PeerContender::start(peers, Program::CuratorContender, &entry(Kind::Curator))?),
+        Entrant::Peer(PeerContender::start(peers, Program::KazooContender, &entry(Kind::Kazoo))?),
     ])
 }
 
