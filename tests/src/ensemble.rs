@@ -14,7 +14,7 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::ports;
-use crate::proxy::Proxy;
+use crate::proxy::{Direction, Proxy};
 use crate::socks::Socks;
 use crate::wait::LIMIT;
 use crate::zookeeper::{ServerError, launch};
@@ -100,13 +100,7 @@ impl Ensemble {
             let others = all.iter().filter(|other| other.client != ports.client);
             let outward = Socks::start(others.flat_map(|other| [other.quorum, other.election])).await?;
             configure(&ensemble.home(index), index, &all, timing)?;
-            let options = [
-                "-DsocksProxyHost=127.0.0.1".to_owned(),
-                format!("-DsocksProxyPort={}", outward.address().port()),
-                // Java connects straight to this machine's own addresses unless the list of exceptions is empty.
-                "-DsocksNonProxyHosts=".to_owned(),
-            ];
-            let process = launch(&ensemble.home(index).join("zoo.cfg"), &ensemble.home(index).join("log"), &options)?;
+            let process = ensemble.launch(index, &outward)?;
             ensemble.members.push(Member { ports: *ports, process, outward });
         }
         ensemble.settle().await.map(|()| ensemble)
@@ -151,6 +145,47 @@ impl Ensemble {
         }
     }
 
+    /// Holds everything that one server sends to another, and nothing else.
+    pub fn cut_one_way(&self, from: usize, to: usize) {
+        let (here, there) = (&self.members[from], &self.members[to]);
+        here.links_to(there).into_iter().for_each(|link| link.cut_one_way(Direction::ToServer));
+        there.links_to(here).into_iter().for_each(|link| link.cut_one_way(Direction::ToClient));
+    }
+
+    /// Kills a server. Its data stays.
+    pub fn kill(&mut self, server: usize) {
+        let process = &mut self.members[server].process;
+        // It may have ended by itself.
+        drop(process.kill());
+        drop(process.wait());
+    }
+
+    /// Starts a killed server again, with its data.
+    ///
+    /// # Errors
+    /// If its process can't be started.
+    pub fn restart(&mut self, server: usize) -> Result<(), ServerError> {
+        self.members[server].process = self.launch(server, &self.members[server].outward)?;
+        Ok(())
+    }
+
+    /// Store URL of all servers.
+    #[must_use]
+    pub fn url(&self) -> String {
+        let servers: Vec<_> = (0..SERVERS).map(|server| self.address(server).to_string()).collect();
+        format!("zookeeper://{}", servers.join(","))
+    }
+
+    fn launch(&self, server: usize, outward: &Socks) -> Result<Child, ServerError> {
+        let options = [
+            "-DsocksProxyHost=127.0.0.1".to_owned(),
+            format!("-DsocksProxyPort={}", outward.address().port()),
+            // Java connects straight to this machine's own addresses unless the list of exceptions is empty.
+            "-DsocksNonProxyHosts=".to_owned(),
+        ];
+        launch(&self.home(server).join("zoo.cfg"), &self.home(server).join("log"), &options)
+    }
+
     /// Lets all servers hear each other again.
     pub fn heal(&self) {
         for link in (0..SERVERS).flat_map(|server| self.links(server)) {
@@ -166,7 +201,10 @@ impl Ensemble {
     }
 
     /// Waits until one server leads and the others follow.
-    async fn settle(&mut self) -> Result<(), ServerError> {
+    ///
+    /// # Errors
+    /// If a server has ended, or that takes too long.
+    pub async fn settle(&mut self) -> Result<(), ServerError> {
         let end = Instant::now() + 2 * LIMIT;
         loop {
             let mut modes = Vec::new();

@@ -3,6 +3,8 @@
 #[cfg(feature = "servers")]
 pub mod asker;
 #[cfg(feature = "servers")]
+pub mod chaos;
+#[cfg(feature = "servers")]
 pub mod cluster;
 #[cfg(feature = "servers")]
 pub mod command;

@@ -1,14 +1,10 @@
 //! A register guarded by the epoch, on real stores: nodes that lose them, clients that go on asking, and a history that must
 //! have an order.
 
-mod clients;
 mod redis;
 mod zookeeper;
 
 use core::time::Duration;
-use std::error::Error;
-
-type Outcome<T = ()> = Result<T, Box<dyn Error>>;
 
 /// Time after which a leader gives up a request to the storage: longer than a session or a lease, so that the writes of an
 /// isolated leader come late.

@@ -7,14 +7,14 @@ use http::StatusCode;
 use rolecall::http::{Server, ServerLimits};
 use rolecall::{SystemClock, TokioNet};
 use rolecall_cli::register::{Answer, Storage};
+use rolecall_tests::chaos::{Clients, Outcome};
 use rolecall_tests::ports;
 use rolecall_tests::process::{Process, RegisterLaunch, Web};
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::redis::RedisServer;
 use rolecall_tests::wait::until;
 
-use super::{Outcome, PATIENCE};
-use crate::clients::Clients;
+use super::PATIENCE;
 
 const LEASE: Duration = Duration::from_secs(2);
 /// Leaders that are stopped, at most, until one of them has a write under way.

@@ -9,13 +9,13 @@ use rolecall::store::{self, Store};
 use rolecall::{SystemClock, TokioNet};
 use rolecall_cli::register::{Register, Storage};
 use rolecall_core::{Config, Fence};
+use rolecall_tests::chaos::{Clients, Outcome};
 use rolecall_tests::ports;
 use rolecall_tests::proxy::{Direction, Proxy};
 use rolecall_tests::wait::until;
 use rolecall_tests::zookeeper::{ZooKeeperServer, forget_session};
 
-use super::{Outcome, PATIENCE};
-use crate::clients::Clients;
+use super::PATIENCE;
 
 const SESSION: Duration = Duration::from_secs(2);
 const TICK: Duration = Duration::from_millis(100);

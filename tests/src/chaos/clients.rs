@@ -8,13 +8,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rolecall::http::{Client, ClientLimits};
 use rolecall::{Entropy, Epoch, Incarnation, SeededEntropy, SystemClock, TokioNet};
 use rolecall_cli::register::{Answer, Call, Caller, Completion, History, Operation, check};
-use rolecall_tests::wait::until;
 use tokio::task::JoinHandle;
 
 use super::Outcome;
+use crate::wait::until;
 
 /// Clients that ask until they are told to stop.
-pub(crate) struct Clients {
+#[derive(Debug)]
+pub struct Clients {
     history: History,
     /// A client that asks when the test wants it to.
     extra: Caller,
@@ -23,15 +24,17 @@ pub(crate) struct Clients {
 }
 
 /// What the clients were told.
-pub(crate) struct Told {
+#[derive(Debug)]
+pub struct Told {
     /// Epochs of the terms that answered.
-    pub(crate) terms: BTreeSet<Epoch>,
+    pub terms: BTreeSet<Epoch>,
     operations: Vec<Operation>,
 }
 
 impl Clients {
     /// Starts four clients that ask the nodes at these addresses.
-    pub(crate) fn start(addresses: Vec<String>) -> Self {
+    #[must_use]
+    pub fn start(addresses: Vec<String>) -> Self {
         let (history, stop) = (History::new(), Arc::new(AtomicBool::new(false)));
         let caller = |number| {
             let clock = Arc::new(SystemClock::new());
@@ -44,12 +47,12 @@ impl Clients {
     }
 
     /// Writes one more value through the node at `address`.
-    pub(crate) async fn write(&self, address: &str, patience: Duration) -> Answer {
+    pub async fn write(&self, address: &str, patience: Duration) -> Answer {
         self.extra.write(address, patience).await
     }
 
     /// Waits until 200 more operations are done.
-    pub(crate) async fn served(&self) {
+    pub async fn served(&self) {
         let before = self.done();
         until("the clients to be served", async || (self.done() > before + 200).then_some(())).await;
     }
@@ -61,7 +64,10 @@ impl Clients {
     }
 
     /// Stops the clients.
-    pub(crate) async fn end(self) -> Outcome<Told> {
+    ///
+    /// # Errors
+    /// If a client has panicked.
+    pub async fn end(self) -> Outcome<Told> {
         self.stop.store(true, Ordering::Relaxed);
         let mut terms = BTreeSet::new();
         for task in self.tasks {
@@ -73,7 +79,8 @@ impl Clients {
 
 impl Told {
     /// Incarnations of the store that answered.
-    pub(crate) fn incarnations(&self) -> BTreeSet<Incarnation> {
+    #[must_use]
+    pub fn incarnations(&self) -> BTreeSet<Incarnation> {
         let incarnation = |operation: &Operation| match operation.completion {
             Completion::Done { incarnation, .. } => Some(incarnation),
             Completion::Refused | Completion::Unknown => None,
@@ -81,8 +88,21 @@ impl Told {
         self.operations.iter().filter_map(incarnation).collect()
     }
 
+    /// Number of operations that were asked for, and of those that were done.
+    #[must_use]
+    pub fn operations(&self) -> (usize, usize) {
+        let is_done = |operation: &&Operation| matches!(operation.completion, Completion::Done { .. });
+        (self.operations.len(), self.operations.iter().filter(is_done).count())
+    }
+
     /// Checks that there is enough to judge, and that it has an order.
-    pub(crate) fn check(&self) -> Outcome {
+    ///
+    /// # Errors
+    /// If the history is not linearizable.
+    ///
+    /// # Panics
+    /// If fewer than 200 values were written.
+    pub fn check(&self) -> Outcome {
         let is_written = |operation: &&Operation| {
             matches!((operation.call, operation.completion), (Call::Write(_), Completion::Done { .. }))
         };
