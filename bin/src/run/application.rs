@@ -11,6 +11,7 @@ use tokio::sync::OnceCell;
 use crate::cli::Tuning;
 use crate::front::SearchView;
 use crate::search::coordinator::Pace;
+use crate::search::documents::Folder;
 use crate::search::index::IndexStorage;
 use crate::search::{RESCAN, SearchHandler, SearchOptions, SearchService, Settings, Work};
 
@@ -26,7 +27,7 @@ impl Application {
     pub(super) fn new(id: &str, documents: &Path, data: &Path, tuning: &Tuning, token: Option<ClusterToken>) -> Self {
         let options = SearchOptions {
             node: id.into(),
-            documents: Arc::new(documents.to_owned()),
+            documents: Arc::new(Folder::new(documents)),
             storage: IndexStorage::Disk(data.to_owned()),
             settings: Settings { shards: tuning.shards, ranking: tuning.ranking },
             rescan: RESCAN,

@@ -8,6 +8,7 @@
 
 mod encoding;
 mod extract;
+mod folder;
 mod html;
 mod kind;
 mod page;
@@ -15,10 +16,12 @@ mod read;
 mod skip;
 mod source;
 mod walk;
+mod watch;
 mod xhtml;
 
 pub use encoding::Charset;
 pub use extract::Text;
+pub use folder::Folder;
 pub use kind::Kind;
 pub use read::{Content, MAX_FILE_BYTES};
 pub use skip::{SkipReason, Skipped, SkippedReport};

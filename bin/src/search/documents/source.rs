@@ -11,6 +11,11 @@ use super::walk::{DocumentFile, FolderError, Scan, scan};
 
 /// Source of documents: a folder, given by its path, or anything else that can list files and return their bytes.
 pub trait Source: fmt::Debug + Send + Sync {
+    /// True if a scan may find something else than the last one did.
+    fn has_news(&self) -> bool {
+        true
+    }
+
     /// Lists the files. `now` is the wall-clock time.
     ///
     /// # Errors

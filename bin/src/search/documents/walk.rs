@@ -88,13 +88,19 @@ const SETTLES_AFTER: Duration = Duration::from_secs(3);
 /// # Errors
 /// If the folder itself is missing, not a folder or unreadable. Anything wrong inside the folder is skipped.
 pub fn scan(folder: &Path, now: SystemTime) -> Result<Scan, FolderError> {
+    scan_with(folder, now, &mut |_| {})
+}
+
+/// Does the same, and calls `watch` with each folder right before it is listed, and with each file to which a link leads before its
+/// stamp is taken.
+pub(super) fn scan_with(folder: &Path, now: SystemTime, watch: &mut dyn FnMut(&Path)) -> Result<Scan, FolderError> {
     let unusable = |error| FolderError::of(folder, error);
     let root = folder.canonicalize().map_err(unusable)?;
     if !root.is_dir() {
         return Err(FolderError::NotAFolder(folder.to_owned()));
     }
     fs::read_dir(&root).map_err(unusable)?;
-    let mut walk = Walk { root: &root, now, scan: Scan::default(), folders: Vec::new(), linked: Vec::new() };
+    let mut walk = Walk { root: &root, now, watch, scan: Scan::default(), folders: Vec::new(), linked: Vec::new() };
     // Level by level, so that the first path to a folder is a shortest one.
     let mut level = vec![Folder { path: String::new(), links: 0, real: root.clone() }];
     let mut entered = BTreeSet::from([root.clone()]);
@@ -129,6 +135,7 @@ fn rank(path: &str, links: u32) -> (usize, u32, usize, &str) {
 struct Walk<'a> {
     root: &'a Path,
     now: SystemTime,
+    watch: &'a mut dyn FnMut(&Path),
     scan: Scan,
     /// Folders that were entered, each with the number of documents in it, in the order of the documents.
     folders: Vec<(Folder, usize)>,
@@ -157,6 +164,7 @@ impl Walk<'_> {
     fn enter(&mut self, folder: Folder) -> Vec<Folder> {
         let mut below = Vec::new();
         let before = self.scan.documents.len();
+        (self.watch)(&folder.real);
         match fs::read_dir(&folder.real) {
             Ok(entries) => {
                 for entry in entries {
@@ -189,7 +197,10 @@ impl Walk<'_> {
         let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let place = folder.real.join(name);
         let found = if is_link {
-            place.canonicalize().and_then(|real| fs::metadata(&real).map(|metadata| (real, metadata)))
+            place.canonicalize().and_then(|real| {
+                (self.watch)(&real);
+                fs::metadata(&real).map(|metadata| (real, metadata))
+            })
         } else {
             entry.metadata().map(|metadata| (place, metadata))
         };
@@ -307,7 +318,7 @@ impl Scan {
 }
 
 impl Stamp {
-    fn of(metadata: &Metadata) -> Self {
+    pub(super) fn of(metadata: &Metadata) -> Self {
         Self {
             size: metadata.len(),
             modified_ns: nanos(metadata.mtime(), metadata.mtime_nsec()),
@@ -318,7 +329,7 @@ impl Stamp {
 
     /// True if the stamp is old enough, or far in the future: files stamped by a wrong clock must not be read again
     /// for ever.
-    fn is_settled(&self, now: SystemTime) -> bool {
+    pub(super) fn is_settled(&self, now: SystemTime) -> bool {
         let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_nanos();
         let newest = i128::from(self.modified_ns.max(self.changed_ns));
         let age = i128::try_from(now).unwrap_or(i128::MAX).abs_diff(newest);

@@ -41,6 +41,8 @@ pub struct Holdings {
     settings: Settings,
     storage: IndexStorage,
     state: Mutex<State>,
+    /// Held during a look, so that the newest scan is also the last one taken.
+    looking: Mutex<()>,
     /// Number of times that the wanted shards have changed.
     renewals: watch::Sender<u64>,
 }
@@ -57,11 +59,15 @@ struct State {
     files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
     skipped: Vec<Skipped>,
     links: Links,
+    /// Number of changes to anything of which a report tells.
+    changes: u64,
 }
 
 #[derive(Debug)]
 struct Slot {
     held: Held,
+    /// Files that were compared with those of the index and found to be the same.
+    same_as: Option<Arc<[DocumentFile]>>,
     /// Earlier states, each with the time at which it was replaced.
     previous: Vec<(Arc<Snapshot>, Time)>,
     /// Time at which the shard was first found to be unwanted.
@@ -135,7 +141,8 @@ impl Holdings {
         let scan = documents.scan(now)?;
         storage.remove_older();
         let renewals = watch::Sender::new(0);
-        let holdings = Self { documents, settings, storage, state: Mutex::default(), renewals };
+        let (state, looking) = (Mutex::default(), Mutex::default());
+        let holdings = Self { documents, settings, storage, state, looking, renewals };
         holdings.take(scan);
         Ok(holdings)
     }
@@ -146,25 +153,29 @@ impl Holdings {
         self.settings
     }
 
-    /// Scans the folder and returns the shards that must be [refreshed](Self::refresh).
+    /// Scans the folder, if something may have changed there, and returns the shards that must be [refreshed](Self::refresh).
     ///
     /// # Errors
     /// If the folder cannot be read. The shards then stay as they are.
     pub fn look(&self, wall: SystemTime, now: Time) -> Result<Vec<Due>, FolderError> {
-        let scan = self.documents.scan(wall)?;
-        self.take(scan);
+        let _looking = self.looking.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.documents.has_news() {
+            let scan = self.documents.scan(wall)?;
+            self.take(scan);
+        }
         let mut state = self.state();
         state.forget(now);
-        let State { wanted, slots, files, .. } = &*state;
+        let State { wanted, slots, files, .. } = &mut *state;
         let wanted = wanted.iter().flat_map(|wanted| &wanted.hold);
         let places: BTreeMap<_, _> = wanted.map(|(&shard, &place)| (shard, place)).collect();
-        let mut held: Vec<_> = places.keys().chain(slots.keys().filter(|shard| !places.contains_key(shard))).collect();
+        let others = slots.keys().filter(|shard| !places.contains_key(shard));
+        let mut held: Vec<_> = places.keys().chain(others).copied().collect();
         // Shards that need not be held come last.
         held.sort_by_key(|shard| places.get(shard).copied().unwrap_or(usize::MAX));
-        let due = held.into_iter().copied().filter_map(|shard| {
+        let due = held.into_iter().filter_map(|shard| {
             let files = files.get(&shard).cloned().unwrap_or_default();
-            let current = slots.get(&shard).is_some_and(|slot| unchanged(&slot.held.files, &files));
-            (!current).then_some(Due { shard, files })
+            let is_current = slots.get_mut(&shard).is_some_and(|slot| slot.is_of(&files));
+            (!is_current).then_some(Due { shard, files })
         });
         Ok(due.collect())
     }
@@ -237,6 +248,11 @@ impl Holdings {
         }
     }
 
+    /// Number of changes to the files and shards so far: while it stays the same, so does the [report](Self::report).
+    pub(in crate::search) fn changes(&self) -> u64 {
+        self.state().changes
+    }
+
     /// Numbers about the shards of this node.
     #[must_use]
     pub fn report(&self) -> HoldingsReport {
@@ -284,6 +300,7 @@ impl Holdings {
         state.files = files.into_iter().map(|(shard, files)| (shard, files.into())).collect();
         state.skipped = scan.skipped;
         state.links = scan.links;
+        state.changes += 1;
     }
 
     /// Locks the state. No code that holds the lock panics halfway through a change, so a poisoned lock is safe to use.
@@ -292,12 +309,26 @@ impl Holdings {
     }
 }
 
+impl Slot {
+    /// True if these files are certainly the ones from which the index was built.
+    fn is_of(&mut self, files: &Arc<[DocumentFile]>) -> bool {
+        let is_known = self.same_as.as_ref().is_some_and(|known| Arc::ptr_eq(known, files));
+        if !is_known && unchanged(&self.held.files, files) {
+            self.same_as = Some(Arc::clone(files));
+            return true;
+        }
+        is_known
+    }
+}
+
 impl State {
     fn install(&mut self, shard: ShardId, held: Held, now: Time) {
+        self.changes += 1;
         let Some(slot) = self.slots.get_mut(&shard) else {
-            self.slots.insert(shard, Slot { held, previous: Vec::new(), unwanted_since: None });
+            self.slots.insert(shard, Slot { held, same_as: None, previous: Vec::new(), unwanted_since: None });
             return;
         };
+        slot.same_as = None;
         let before = core::mem::replace(&mut slot.held, held);
         if before.snapshot.id != slot.held.snapshot.id {
             slot.previous.push((before.snapshot, now));
@@ -313,7 +344,9 @@ impl State {
         if Mutant::NothingLetGo.lives() {
             return;
         }
+        let before = self.slots.len();
         self.slots.retain(|_, slot| slot.unwanted_since.is_none_or(|since| now.since(since) < KEEP_UNWANTED));
+        self.changes += u64::from(self.slots.len() < before);
         for slot in self.slots.values_mut() {
             slot.previous.retain(|&(_, replaced)| now.since(replaced) < KEEP_PREVIOUS);
         }

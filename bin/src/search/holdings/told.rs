@@ -69,6 +69,7 @@ impl Holdings {
             }
         }
         state.wanted = Some(next);
+        state.changes += 1;
         drop(state);
         if is_other {
             self.renewals.send_modify(|count| *count += 1);
@@ -84,6 +85,7 @@ impl Holdings {
     pub fn await_orders(&self) {
         let mut state = self.state();
         (state.wanted, state.followed) = (None, None);
+        state.changes += 1;
         state.slots.values_mut().for_each(|slot| slot.unwanted_since = None);
     }
 

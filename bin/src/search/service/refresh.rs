@@ -32,10 +32,11 @@ impl Refreshing {
         self.run().await;
     }
 
-    /// Scans the documents at intervals, and whenever the wanted shards change, until it is dropped.
+    /// Looks at the documents at intervals, and whenever the wanted shards change, until it is dropped.
     pub(super) async fn run(self) {
         let mut folder_was_fine = true;
         let mut told = HoldingsReport::default();
+        let mut told_of = None;
         let mut renewals = self.holdings.renewals();
         loop {
             renewals.mark_unchanged();
@@ -43,7 +44,11 @@ impl Refreshing {
                 Ok(due) => {
                     folder_was_fine = true;
                     self.build(due, &renewals).await;
-                    self.tell(&mut told);
+                    let changes = Some(self.holdings.changes());
+                    if told_of != changes {
+                        told_of = changes;
+                        self.tell(&mut told);
+                    }
                 }
                 Err(error) => {
                     if folder_was_fine {
