@@ -12,6 +12,7 @@
 mod analysis;
 pub mod coordinator;
 pub mod documents;
+mod effort;
 mod exact;
 mod hash;
 pub mod holdings;
@@ -24,7 +25,9 @@ mod shard;
 pub mod shares;
 #[cfg(test)]
 mod testing;
+mod usual;
 mod weights;
+mod whole;
 pub mod wire;
 mod worker;
 

@@ -48,6 +48,9 @@ pub struct Share {
     pub plan: u64,
     /// Shards to hold, in the order in which to build them.
     pub hold: Vec<ShardId>,
+    /// Number of these shards, the first ones, of which the worker is the first to be asked.
+    #[serde(default)]
+    pub first: usize,
     /// Shards to keep if the worker has them, because others have not built them yet.
     pub keep: Vec<ShardId>,
 }
@@ -122,6 +125,9 @@ pub enum TaskAnswer {
         hits: Vec<Hit>,
         /// Shards that the worker holds in another state than the given one. Both rounds must then be repeated.
         gone: Vec<ShardId>,
+        /// Shards that were searched in the given state, but of which the worker has a newer one.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        newer: Vec<ShardId>,
     },
     /// Title and snippet of each document that still exists in the given state.
     Snippets(Vec<DocumentSnippet>),
@@ -207,6 +213,9 @@ pub enum TaskError {
     /// The index could not be read.
     #[error("the index could not be read: {0}")]
     Index(#[from] tantivy::TantivyError),
+    /// The task panicked, or the node is shutting down.
+    #[error("the task was not done: {0}")]
+    Thread(#[from] tokio::task::JoinError),
 }
 
 impl TaskRequest {

@@ -105,7 +105,7 @@ impl Alone {
         let limit = question.offset + question.limit;
         let shards = searched.ids().map(|shard| self.shards[&shard].0).collect();
         let task = Task::Search { shards, query: query.clone(), weights: weights.clone(), limit };
-        let Ok(TaskAnswer::Search { shards, hits, gone: _ }) = self.holdings.answer(&task) else {
+        let Ok(TaskAnswer::Search { shards, hits, .. }) = self.holdings.answer(&task) else {
             panic!("an index in memory can be read")
         };
         let hits: Vec<_> = hits.into_iter().skip(question.offset).collect();

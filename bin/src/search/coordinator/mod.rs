@@ -1,25 +1,24 @@
 //! Runs a search over the whole cluster.
 //!
-//! ```text
-//! round 1  statistics of every shard   first choice ─(fails, refuses, slow)─► second choice ─► this node's own copy
-//!          added up, weights computed
-//! round 2  the best of every snapshot  likewise; a snapshot that nobody has any more: both rounds again
-//!          merged by score and path
-//! round 3  titles and snippets of the page that is shown
-//! ```
+//! A leader that holds every shard makes a search alone, unless it is busy. Then, and in larger clusters, it asks the workers.
+//!
 //! One deadline covers everything. Shards for which nobody answers count as missing; they are never left out in silence.
 
+mod alone;
 mod answer;
+mod answers;
+mod counts;
 mod doubts;
 mod gather;
 mod latency;
 mod rounds;
+mod together;
 
 use core::fmt;
 use core::future::Future;
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
 
 use rolecall::{Clock, TermOver, Time};
 
@@ -29,15 +28,14 @@ use super::query::{self, Note, Query};
 use super::settings::Settings;
 use super::shard::ShardId;
 use super::shares::Shares;
-use super::weights::{Statistics, Weights};
-use super::wire::{Hit, MAX_LIMIT, MAX_OFFSET, SnapshotRef, SnippetRequest, Task, TaskAnswer, TaskError};
+use super::wire::{MAX_LIMIT, MAX_OFFSET, Task, TaskAnswer, TaskError};
+use alone::Alone;
 pub use answer::{SearchAnswer, SearchError, SearchRequest, ShownHit};
-
+use counts::Counts;
 use doubts::Doubts;
-use gather::{Asking, Gathered, Target};
+use gather::Target;
 pub use latency::Hedging;
 use latency::Latencies;
-use rounds::{Best, Counted, SearchRound, SnippetRound, StatisticsRound};
 
 /// Node that does tasks.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,6 +79,8 @@ pub struct Pace {
     pub patience: Duration,
     /// Pause before such shards are asked for again.
     pub retry_after: Duration,
+    /// True if a leader that holds every shard may search without the workers.
+    pub alone: bool,
 }
 
 impl Default for Pace {
@@ -90,6 +90,7 @@ impl Default for Pace {
             hedging: Hedging::default(),
             patience: Duration::from_secs(3),
             retry_after: Duration::from_millis(50),
+            alone: true,
         }
     }
 }
@@ -110,6 +111,9 @@ pub struct Coordinator<C> {
     latencies: Latencies,
     /// Number of documents in each shard at its last answer.
     known: Mutex<BTreeMap<ShardId, u64>>,
+    /// Statistics of words that were asked for.
+    counts: Mutex<Counts>,
+    alone: Alone,
 }
 
 impl<C> fmt::Debug for Coordinator<C> {
@@ -117,9 +121,6 @@ impl<C> fmt::Debug for Coordinator<C> {
         formatter.debug_struct("Coordinator").field("pace", &self.pace).finish_non_exhaustive()
     }
 }
-
-/// Largest number of attempts at both rounds, which are repeated if a snapshot is gone.
-const ATTEMPTS: u32 = 4;
 
 impl<C: TaskClient> Coordinator<C> {
     /// Makes a coordinator that asks workers through `client`, by their shares, and knows the shards of this node. With
@@ -134,7 +135,9 @@ impl<C: TaskClient> Coordinator<C> {
         threads: bool,
     ) -> Self {
         let (doubts, latencies, known) = (Doubts::default(), Latencies::default(), Mutex::default());
-        Self { client, here, shares, clock, pace, threads, doubts, latencies, known }
+        let counts = Mutex::new(Counts::new(here.settings().shards.count()));
+        let alone = Alone::default();
+        Self { client, here, shares, clock, pace, threads, doubts, latencies, known, counts, alone }
     }
 
     /// Searches. `workers` returns the present workers; it is called again as the search goes on.
@@ -150,16 +153,18 @@ impl<C: TaskClient> Coordinator<C> {
     ) -> Result<SearchAnswer, SearchError> {
         let begun = self.clock.now();
         let (query, notes) = self.parse(request)?;
-        let wanted = request.offset + request.limit;
-        let (found, statistics, weights) = self.both_rounds(&query, wanted, workers, begun).await?;
-
-        let hits = found.hits.iter().skip(request.offset).take(request.limit);
-        let hits = self.show(hits, &statistics, &query, &weights, workers, begun).await?;
-        let missing = self.missing(statistics.missing.iter().chain(&found.missing).copied().collect());
+        let (found, missing) = match self.search_alone(request, &query).await {
+            Some(found) => (found, None),
+            None => {
+                let found = self.search_together(request, &query, workers, begun).await?;
+                self.note_together(self.clock.now().since(begun));
+                found
+            }
+        };
         Ok(SearchAnswer {
             query: request.query.clone(),
             notes: notes.iter().map(Note::to_string).collect(),
-            hits,
+            hits: found.hits,
             total: found.total,
             partial: missing.is_some(),
             missing: missing.unwrap_or_default(),
@@ -179,99 +184,6 @@ impl<C: TaskClient> Coordinator<C> {
         Ok(query::parse_with_notes(&request.query, &mut analyzer(self.settings().ranking))?)
     }
 
-    /// Runs rounds 1 and 2, and repeats them if a snapshot is gone in between.
-    async fn both_rounds(
-        &self,
-        query: &Query,
-        limit: usize,
-        workers: &(dyn Fn() -> Vec<Worker> + Sync),
-        begun: Time,
-    ) -> Result<(Best, Gathered<Counted>, Weights), TermOver> {
-        let mut attempt = 1;
-        loop {
-            let statistics = self.statistics(query, workers, begun).await?;
-            let mut sum = Statistics::default();
-            statistics.parts.values().for_each(|counted| sum.add(&counted.statistics));
-            let weights = Weights::new(self.settings().ranking, query, &sum);
-
-            let shards = statistics.parts.iter().map(|(&shard, counted)| (shard, counted.source.snapshot));
-            let round = SearchRound { snapshots: shards.collect(), query, weights: &weights, limit };
-            let asking = self.asking(workers, begun, 7, 8);
-            let found = asking.gather(&round, statistics.parts.keys().copied().collect()).await?;
-            let in_time = self.clock.now() < begun + self.pace.deadline / 2;
-            if found.gone.is_empty() || attempt == ATTEMPTS || !in_time {
-                return Ok((Best::of(found, limit), statistics, weights));
-            }
-            attempt += 1;
-        }
-    }
-
-    async fn statistics(
-        &self,
-        query: &Query,
-        workers: &(dyn Fn() -> Vec<Worker> + Sync),
-        begun: Time,
-    ) -> Result<Gathered<Counted>, TermOver> {
-        let round = StatisticsRound { terms: query.terms() };
-        let shards = ShardId::all(self.settings().shards.count()).collect();
-        let gathered = self.asking(workers, begun, 5, 8).gather(&round, shards).await?;
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        for (&shard, counted) in &gathered.parts {
-            known.insert(shard, counted.statistics.documents);
-        }
-        Ok(gathered)
-    }
-
-    /// Runs round 3. A document without an available snippet is shown without one, because it is still a hit.
-    async fn show(
-        &self,
-        hits: impl Iterator<Item = &Hit>,
-        statistics: &Gathered<Counted>,
-        query: &Query,
-        weights: &Weights,
-        workers: &(dyn Fn() -> Vec<Worker> + Sync),
-        begun: Time,
-    ) -> Result<Vec<ShownHit>, TermOver> {
-        let hits: Vec<_> = hits.collect();
-        let mut documents: BTreeMap<ShardId, Vec<SnippetRequest>> = BTreeMap::new();
-        for hit in &hits {
-            if let Some(counted) = statistics.parts.get(&hit.shard) {
-                let source = SnapshotRef { shard: hit.shard, snapshot: counted.source.snapshot };
-                documents.entry(hit.shard).or_default().push(SnippetRequest { source, path: hit.path.clone() });
-            }
-        }
-        let shards = documents.keys().copied().collect();
-        let round = SnippetRound { documents, query, weights };
-        let shown = self.asking(workers, begun, 8, 8).gather(&round, shards).await?;
-        let mut shown: BTreeMap<_, _> =
-            shown.parts.into_values().flatten().map(|shown| (shown.path, (shown.title, shown.snippet))).collect();
-        let show = |hit: &Hit| {
-            let name = || hit.path.rsplit('/').next().unwrap_or(&hit.path).to_owned();
-            let (title, snippet) = shown.remove(&hit.path).unwrap_or_else(|| (name(), String::new()));
-            ShownHit { document: hit.path.clone(), title, score: hit.score.0, snippet }
-        };
-        Ok(hits.into_iter().map(show).collect())
-    }
-
-    /// Number of documents in `shards`, or `None` if they are known to have none.
-    fn missing(&self, shards: BTreeSet<ShardId>) -> Option<u64> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let expected = |shard| known.get(&shard).copied().unwrap_or_default().max(self.here.expected_documents(shard));
-        let missing = shards.into_iter().map(expected).fold(0, u64::saturating_add);
-        (missing > 0).then_some(missing)
-    }
-
-    /// Parameters for a round that ends when `part` of `parts` of the deadline have passed, so that later rounds have time too.
-    fn asking<'a>(
-        &'a self,
-        workers: &'a (dyn Fn() -> Vec<Worker> + Sync),
-        begun: Time,
-        part: u32,
-        parts: u32,
-    ) -> Asking<'a, C> {
-        Asking { coordinator: self, workers, begun, until: begun + self.pace.deadline * part / parts }
-    }
-
     fn settings(&self) -> Settings {
         self.here.settings()
     }
@@ -281,9 +193,7 @@ impl<C: TaskClient> Coordinator<C> {
         match target {
             Target::Worker(worker) => self.client.send(worker, task, deadline).await,
             Target::Here if self.threads => {
-                let (here, task) = (Arc::clone(&self.here), task.clone());
-                let done = tokio::task::spawn_blocking(move || here.answer(&task)).await;
-                done.map_err(|error| TaskFailure::Failed(error.to_string()))?.map_err(failed)
+                Arc::clone(&self.here).answer_on_threads(task.clone()).await.map_err(failed)
             }
             Target::Here => self.here.answer(task).map_err(failed),
         }

@@ -8,7 +8,7 @@ use crate::search::index::SnapshotId;
 use crate::search::query::Query;
 use crate::search::shard::ShardId;
 use crate::search::weights::{Statistics, Weights};
-use crate::search::wire::{DocumentSnippet, Hit, SnapshotRef, SnippetRequest, Task, TaskAnswer};
+use crate::search::wire::{DocumentSnippet, Hit, Matching, SnapshotRef, SnippetRequest, Task, TaskAnswer};
 
 /// Round 1: statistics.
 pub(super) struct StatisticsRound {
@@ -16,6 +16,7 @@ pub(super) struct StatisticsRound {
 }
 
 /// Statistics of a shard, with the state to which they belong.
+#[derive(Debug)]
 pub(super) struct Counted {
     pub(super) source: SnapshotRef,
     pub(super) statistics: Statistics,
@@ -54,6 +55,8 @@ pub(super) struct SearchRound<'a> {
 pub(super) struct Found {
     matching: u64,
     hits: Vec<Hit>,
+    /// True if the shard has a newer state, too.
+    pub(super) is_outdated: bool,
 }
 
 impl Round for SearchRound<'_> {
@@ -70,11 +73,12 @@ impl Round for SearchRound<'_> {
     }
 
     fn read(&self, answer: TaskAnswer) -> Option<Answered<Found>> {
-        let TaskAnswer::Search { shards, hits, gone } = answer else { return None };
-        let mut parts: BTreeMap<_, _> = shards
-            .into_iter()
-            .map(|matching| (matching.shard, Found { matching: matching.documents, hits: Vec::new() }))
-            .collect();
+        let TaskAnswer::Search { shards, hits, gone, newer } = answer else { return None };
+        let found = |matching: Matching| {
+            let is_outdated = newer.contains(&matching.shard);
+            (matching.shard, Found { matching: matching.documents, hits: Vec::new(), is_outdated })
+        };
+        let mut parts: BTreeMap<_, _> = shards.into_iter().map(found).collect();
         for hit in hits {
             parts.get_mut(&hit.shard)?.hits.push(hit);
         }

@@ -12,12 +12,12 @@ use tempfile::TempDir;
 use super::{Coordinator, Hedging, Pace, SearchAnswer, SearchError, SearchRequest, TaskClient, TaskFailure, Worker};
 use crate::search::holdings::Holdings;
 use crate::search::index::IndexStorage;
-use crate::search::placement::shards_of;
+use crate::search::placement::{choices, shards_of};
 use crate::search::shares::Shares;
 use crate::search::testing::{
     TokioClock, index_all, queries, queries_of_the_world, write_documents, write_documents_of_the_world,
 };
-use crate::search::wire::{Task, TaskAnswer, TaskRequest, VERSION};
+use crate::search::wire::{Share, Task, TaskAnswer, TaskRequest, VERSION};
 use crate::search::{Ranking, Settings, ShardId};
 
 type Outcome = Result<(), Box<dyn Error>>;
@@ -114,8 +114,18 @@ fn settings(shards: u16) -> Settings {
 }
 
 impl Cluster {
-    /// Workers `a`, `b`, and so on, all of whose shards are indexed. A leader without workers has all shards itself.
+    /// Workers `a`, `b`, and so on, all of whose shards are indexed. A leader without workers has all shards itself, but searches as
+    /// if there were others.
     fn new(folder: &Path, workers: u8, settings: Settings) -> Self {
+        Self::with(folder, workers, settings, Pace { alone: false, ..Pace::default() })
+    }
+
+    /// Leader without workers, which searches alone.
+    fn alone(folder: &Path, settings: Settings) -> Self {
+        Self::with(folder, 0, settings, Pace::default())
+    }
+
+    fn with(folder: &Path, workers: u8, settings: Settings, pace: Pace) -> Self {
         let open = || {
             let opened = Holdings::open(folder, settings, IndexStorage::Memory, SystemTime::now());
             Arc::new(opened.expect("the folder can be read"))
@@ -124,7 +134,17 @@ impl Cluster {
         let ids: Vec<&str> = names.iter().map(String::as_str).collect();
         let workers = ids.iter().map(|&id| {
             let holdings = open();
-            holdings.want(shards_of(id, &ids, settings.shards.count()));
+            let (mut first, second): (Vec<_>, Vec<_>) = shards_of(id, &ids, settings.shards.count())
+                .partition(|&shard| choices(shard, &ids).first() == Some(&id));
+            let share = Share {
+                first: first.len(),
+                hold: {
+                    first.extend(second);
+                    first
+                },
+                ..Share::default()
+            };
+            holdings.hold(&share);
             index_all(&holdings, Time::ZERO);
             let worker = Worker { id: id.into(), address: format!("{id}:80").into() };
             (worker.id.clone(), (worker, holdings))
@@ -141,7 +161,7 @@ impl Cluster {
             Arc::clone(&here),
             Arc::new(Shares::new(settings.shards.count())),
             Arc::new(clock),
-            Pace::default(),
+            pace,
             false,
         );
         Self { crew, coordinator, here, clock }
@@ -165,6 +185,13 @@ impl Cluster {
         self.crew.workers.values().for_each(|(_, holdings)| index_all(holdings, Time::ZERO));
     }
 
+    /// Merges what can be merged, as some time later.
+    fn merge(&self) {
+        let holdings = self.crew.workers.values().map(|(_, holdings)| holdings).chain([&self.here]);
+        holdings
+            .for_each(|holdings| holdings.merge(&|| Time::ZERO + Duration::from_secs(60)).expect("they fit in memory"));
+    }
+
     fn on_task(&self, hook: impl FnMut(&Task, &Holdings) + Send + 'static) {
         *self.crew.hook.lock().expect("no test panicked") = Some(Box::new(hook));
     }
@@ -180,13 +207,18 @@ fn documents(count: u64) -> Result<TempDir, std::io::Error> {
 async fn any_number_of_workers_gives_the_answers_of_one_index_to_the_last_bit() -> Outcome {
     let folder = documents(250)?;
     let single = Cluster::new(folder.path(), 0, settings(1));
-    let clusters = [0, 1, 2, 5, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24)));
+    let mut clusters = Vec::from([0, 1, 2, 5, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24))));
+    clusters.push(Cluster::alone(folder.path(), settings(24)));
     let queries = queries(64, 17);
-    for query in &queries {
-        let expected = single.facts(query).await;
-        for cluster in &clusters {
-            assert_eq!(cluster.facts(query).await, expected, "{query} with {} workers", cluster.crew.list().len());
+    for is_merged in [false, true] {
+        for query in &queries {
+            let expected = single.facts(query).await;
+            for cluster in &clusters {
+                let workers = cluster.crew.list().len();
+                assert_eq!(cluster.facts(query).await, expected, "{query} with {workers} workers, merged: {is_merged}");
+            }
         }
+        clusters.iter().for_each(Cluster::merge);
     }
 
     for number in 0..40 {
@@ -198,15 +230,21 @@ async fn any_number_of_workers_gives_the_answers_of_one_index_to_the_last_bit() 
     }
     single.index();
     clusters.iter().for_each(Cluster::index);
+    // The workers' statistics are asked for again.
+    tokio::time::advance(Duration::from_secs(2)).await;
     let mut found = 0;
-    for query in queries.iter().map(String::as_str).chain(["new", "bafo difo words"]) {
-        let expected = single.facts(query).await;
-        found += expected.0.len();
-        for cluster in &clusters {
-            assert_eq!(cluster.facts(query).await, expected, "{query} with {} workers", cluster.crew.list().len());
+    for is_merged in [false, true] {
+        for query in queries.iter().map(String::as_str).chain(["new", "bafo difo words"]) {
+            let expected = single.facts(query).await;
+            found += expected.0.len();
+            for cluster in &clusters {
+                let workers = cluster.crew.list().len();
+                assert_eq!(cluster.facts(query).await, expected, "{query} with {workers} workers, merged: {is_merged}");
+            }
         }
+        clusters.iter().for_each(Cluster::merge);
     }
-    assert!(found > 500, "only {found} hits: the queries show nothing");
+    assert!(found > 1000, "only {found} hits: the queries show nothing");
     Ok(())
 }
 
@@ -215,7 +253,9 @@ async fn answers_in_the_scripts_of_the_world_are_those_of_one_index_to_the_last_
     let folder = tempfile::tempdir()?;
     write_documents_of_the_world(folder.path(), 160, 23)?;
     let single = Cluster::new(folder.path(), 0, settings(1));
-    let clusters = [1, 3, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24)));
+    let mut clusters = Vec::from([1, 3, 10].map(|workers| Cluster::new(folder.path(), workers, settings(24))));
+    clusters.push(Cluster::alone(folder.path(), settings(24)));
+    clusters.iter().for_each(Cluster::merge);
     let (mut found, mut marked) = (0, 0);
     for query in queries_of_the_world(120, 29) {
         let expected = single.facts(&query).await;
@@ -287,7 +327,9 @@ async fn once_it_is_known_how_long_answers_take_a_worker_that_hangs_is_replaced_
     let begun = cluster.clock.now();
     assert_eq!(cluster.facts("bafo difo").await, expected);
     let Hedging { at_least, .. } = Pace::default().hedging;
-    assert_eq!(cluster.clock.now().since(begun), at_least * 3, "each round waits as long as is usual");
+    assert_eq!(cluster.clock.now().since(begun), at_least * 2, "each round waits as long as is usual");
+    assert_eq!(cluster.facts("bafo difo").await, expected);
+    assert_eq!(cluster.clock.now().since(begun), at_least * 3, "it is slow for the third time");
     let again = cluster.clock.now();
     assert_eq!(cluster.facts("bafo difo").await, expected);
     assert_eq!(cluster.clock.now(), again);
@@ -305,7 +347,7 @@ async fn what_both_choices_fail_for_is_missing_and_counted() -> Outcome {
         let answer = cluster.search("bafo difo", 1000, 0).await?;
         let ids = ["a", "b", "c", "d"];
         let lost = |path: &str| {
-            let chosen = crate::search::placement::choices(ShardId::of(path, 32), &ids);
+            let chosen = choices(ShardId::of(path, 32), &ids);
             chosen.iter().all(|&id| id == "a" || id == "c")
         };
         let files = crate::search::documents::scan(folder.path(), SystemTime::now())?.documents;
@@ -381,6 +423,56 @@ async fn both_rounds_are_repeated_when_a_snapshot_is_gone() -> Outcome {
     assert_eq!((hits.len(), total), (1, 1));
     let rounds = *counted.lock().expect("no test panicked");
     assert!(rounds[0] > 2 && rounds[1] > 2, "{rounds:?}");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn statistics_are_asked_for_once_while_the_documents_stay_as_they_are() -> Outcome {
+    let folder = documents(120)?;
+    let cluster = Cluster::new(folder.path(), 2, settings(8));
+    let asked = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&asked);
+    cluster.on_task(move |task, _| {
+        *count.lock().expect("no test panicked") += u32::from(matches!(task, Task::Statistics { .. }));
+    });
+    let asked = || core::mem::take(&mut *asked.lock().expect("no test panicked"));
+    let expected = cluster.facts("bafo difo").await;
+    assert_eq!(asked(), 2);
+    for _ in 0..5 {
+        tokio::time::advance(Duration::from_millis(900)).await;
+        assert_eq!(cluster.facts("bafo difo").await, expected);
+    }
+    cluster.facts("difo").await;
+    assert_eq!(asked(), 0, "each answer shows that they are still right");
+    cluster.facts("bafo gufo").await;
+    assert_eq!(asked(), 2, "a word is new");
+
+    fs::write(folder.path().join("new.txt"), "bafo unseen")?;
+    cluster.index();
+    assert_eq!(cluster.facts("bafo difo").await, expected, "as it was before");
+    let found = cluster.facts("bafo difo").await;
+    assert_eq!((found.1, asked() > 0), (expected.1 + 1, true), "the last answer told of a newer state");
+    tokio::time::advance(Duration::from_secs(2)).await;
+    cluster.facts("bafo difo").await;
+    assert_eq!(asked(), 2, "nobody has asked for a while");
+    Ok(())
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_leader_that_searches_alone_finds_new_documents_at_once() -> Outcome {
+    let folder = documents(60)?;
+    let cluster = Cluster::alone(folder.path(), settings(8));
+    cluster.merge();
+    assert_eq!(cluster.facts("unseen").await.1, 0);
+    fs::write(folder.path().join("new.txt"), "bafo unseen")?;
+    cluster.index();
+    let (hits, total) = cluster.facts("unseen").await;
+    assert_eq!((hits.len(), total), (1, 1));
+    cluster.here.want(ShardId::all(8).skip(1));
+    cluster.here.look(SystemTime::now(), Time::ZERO)?;
+    cluster.here.look(SystemTime::now(), Time::ZERO + Duration::from_secs(3600))?;
+    let answer = cluster.search("bafo", 10, 0).await?;
+    assert!(answer.partial, "it does not have every shard, and nobody else does");
     Ok(())
 }
 

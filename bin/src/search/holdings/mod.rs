@@ -7,6 +7,7 @@
 //! ```
 //! The caller decides on which threads the work is done, and passes the time in.
 
+mod merging;
 mod told;
 
 use core::time::Duration;
@@ -26,6 +27,9 @@ use crate::search::index::{
 };
 use crate::search::settings::Settings;
 use crate::search::shard::ShardId;
+use crate::search::worker::Efforts;
+pub(in crate::search) use merging::Groups;
+use merging::Merging;
 use told::{Followed, Wanted};
 
 /// Time for which the previous state is kept, for queries between two rounds.
@@ -43,6 +47,8 @@ pub struct Holdings {
     state: Mutex<State>,
     /// Held during a look, so that the newest scan is also the last one taken.
     looking: Mutex<()>,
+    /// Measurements of the tasks done so far.
+    pub(super) efforts: Efforts,
     /// Number of times that the wanted shards have changed.
     renewals: watch::Sender<u64>,
 }
@@ -55,6 +61,7 @@ struct State {
     followed: Option<Followed>,
     building: BTreeSet<ShardId>,
     slots: BTreeMap<ShardId, Slot>,
+    merging: Merging,
     /// Files of each shard that has any, as last seen.
     files: BTreeMap<ShardId, Arc<[DocumentFile]>>,
     skipped: Vec<Skipped>,
@@ -141,8 +148,8 @@ impl Holdings {
         let scan = documents.scan(now)?;
         storage.remove_older();
         let renewals = watch::Sender::new(0);
-        let (state, looking) = (Mutex::default(), Mutex::default());
-        let holdings = Self { documents, settings, storage, state, looking, renewals };
+        let (state, looking, efforts) = (Mutex::default(), Mutex::default(), Efforts::default());
+        let holdings = Self { documents, settings, storage, state, looking, efforts, renewals };
         holdings.take(scan);
         Ok(holdings)
     }
@@ -283,6 +290,12 @@ impl Holdings {
         self.state().slots.get(&shard).map(|slot| Arc::clone(&slot.held.snapshot))
     }
 
+    /// Current states of `shards`; `None` if the node lacks one.
+    pub(in crate::search) fn all_current(&self, shards: impl Iterator<Item = ShardId>) -> Option<Vec<Arc<Snapshot>>> {
+        let state = self.state();
+        shards.map(|shard| state.slots.get(&shard).map(|slot| Arc::clone(&slot.held.snapshot))).collect()
+    }
+
     /// Given state of a shard. `Some(None)` if the shard is held, but not in this state any more, or not yet.
     pub(in crate::search) fn state_of(&self, shard: ShardId, id: SnapshotId) -> Option<Option<Arc<Snapshot>>> {
         let state = self.state();
@@ -324,6 +337,7 @@ impl Slot {
 impl State {
     fn install(&mut self, shard: ShardId, held: Held, now: Time) {
         self.changes += 1;
+        self.merging.changed(now);
         let Some(slot) = self.slots.get_mut(&shard) else {
             self.slots.insert(shard, Slot { held, same_as: None, previous: Vec::new(), unwanted_since: None });
             return;

@@ -16,6 +16,8 @@ use crate::search::wire::{Holding, Share};
 pub(super) struct Wanted {
     /// Shards to hold, each with its place in the order in which they are built.
     pub(super) hold: BTreeMap<ShardId, usize>,
+    /// Number of these shards, the first ones, of which the node is the first to be asked.
+    pub(super) first: usize,
     /// Shards to keep where they are held.
     pub(super) keep: BTreeSet<ShardId>,
 }
@@ -61,7 +63,7 @@ impl Holdings {
 
     fn renew(&self, mut state: MutexGuard<'_, State>, share: &Share) {
         let hold = share.hold.iter().enumerate().map(|(place, &shard)| (shard, place));
-        let next = Wanted { hold: hold.collect(), keep: share.keep.iter().copied().collect() };
+        let next = Wanted { hold: hold.collect(), first: share.first, keep: share.keep.iter().copied().collect() };
         let is_other = state.wanted.as_ref().is_none_or(|wanted| !wanted.hold.keys().eq(next.hold.keys()));
         for (shard, slot) in &mut state.slots {
             if next.has(*shard) {
@@ -78,7 +80,7 @@ impl Holdings {
 
     /// Holds these shards from now on, and nothing else.
     pub fn want(&self, shards: impl IntoIterator<Item = ShardId>) {
-        self.hold(&Share { plan: 0, hold: shards.into_iter().collect(), keep: Vec::new() });
+        self.hold(&Share { hold: shards.into_iter().collect(), ..Share::default() });
     }
 
     /// Forgets the plan. Until the next one arrives, the node holds the shards that it has and builds none.

@@ -10,7 +10,7 @@ use tantivy::{Directory, Index, IndexBuilder, IndexSettings, TantivyDocument};
 
 use super::manifest::{FORMAT, FileOutcome, FileRecord};
 use super::snapshot::{Document, Fields, Snapshot, SnapshotId, register_analyzer, schema};
-use super::storage::{Held, IndexStorage, draft, publish, remove};
+use super::storage::{Held, IndexStorage, draft, publish, remove, reopened};
 use crate::search::analysis;
 use crate::search::documents::{self, Content, DocumentFile, SkipReason, Source, Text};
 use crate::search::hash::StableHash;
@@ -69,8 +69,9 @@ fn keep(input: BuildInput<'_>, draft: &Path, shard_folder: &Path) -> Result<Held
     let (index, held) = write(input, &MmapDirectory::open(draft).map_err(tantivy::TantivyError::from)?)?;
     drop(index);
     held.manifest(input.settings).write(draft)?;
-    publish(draft, shard_folder, &held.snapshot.id.to_string())?;
-    Ok(held)
+    let name = held.snapshot.id.to_string();
+    publish(draft, shard_folder, &name)?;
+    Ok(reopened(held, &shard_folder.join(name), input.settings.ranking)?)
 }
 
 /// Records of the files with their present stamps, if their contents are those of `current`.

@@ -8,7 +8,7 @@ use std::io;
 
 use super::bits::Bits;
 use super::occurrences::{Count, documents_with, each_with};
-use super::snapshot::Snapshot;
+use super::snapshot::{Segment, Snapshot};
 use super::top::{Candidate, Top};
 use crate::search::query::{Node, Query};
 use crate::search::settings::Ranking;
@@ -33,6 +33,24 @@ impl<'q> Scorer<'q> {
         let norms = core::array::from_fn(|id| weights.norm(length(id)));
         Self { query, ranking: weights.ranking, weights: leaves, norms }
     }
+
+    /// Share of a leaf's weight that goes to a document. Loose occurrences count for less, however many there are. Of the document's
+    /// length one form is used: `length` is one of the 256 that an index distinguishes, and `words` is exact.
+    #[inline]
+    fn part(&self, Count { all, exact }: Count, length: u8, words: impl Fn() -> u64) -> f32 {
+        let part = |count| self.part_of(count, length, &words);
+        if all == exact { part(all) } else { LOOSE * part(all) + (1.0 - LOOSE) * part(exact) }
+    }
+
+    /// Share of a leaf's weight that goes to a document in which the leaf occurs `count` times.
+    #[inline]
+    fn part_of(&self, count: u32, length: u8, words: impl Fn() -> u64) -> f32 {
+        let count = count as f32;
+        match self.ranking {
+            Ranking::Bm25 => count / (count + self.norms[usize::from(length)]),
+            Ranking::Tfidf => count / words() as f32,
+        }
+    }
 }
 
 impl Snapshot {
@@ -52,45 +70,52 @@ impl Snapshot {
     /// Offers every matching document to `top` and returns the number of matches.
     pub(crate) fn search<'s>(&'s self, scorer: &Scorer<'_>, top: &mut Top<'s>) -> io::Result<u64> {
         let Some(segment) = &self.segment else { return Ok(0) };
-        let mut scores = vec![0.0_f32; self.documents.len()];
-        let mut sets = Vec::with_capacity(scorer.query.leaves.len());
-        for (leaf, &weight) in scorer.query.leaves.iter().zip(&scorer.weights) {
-            let mut set = Bits::new(self.documents.len());
-            let mut found = |document: u32, count: Count| {
-                set.insert(document);
-                if let Some(weight) = weight {
-                    scores[document as usize] += weight * self.part(scorer, document, count);
-                }
-            };
-            each_with(segment, leaf, &mut found)?;
-            sets.push(set);
-        }
-        let matching = matching(&scorer.query.root, &sets);
+        let words = |document: u32| self.documents[document as usize].words;
+        let Matches { scores, matching } = matches(segment, scorer, &self.lengths, words)?;
         for document in matching.iter() {
-            let score = scores[document as usize];
-            if top.may_enter(score) {
-                top.offer(Candidate { score, document: &self.documents[document as usize], shard: self.shard });
-            }
+            self.offer(document, scores[document as usize], top);
         }
         Ok(matching.count())
     }
 
-    /// Share of a leaf's weight that goes to a document. Loose occurrences count for less, however many there are.
+    /// Offers the document of this number to `top`.
     #[inline]
-    fn part(&self, scorer: &Scorer<'_>, document: u32, Count { all, exact }: Count) -> f32 {
-        let part = |count| self.part_of(scorer, document, count);
-        if all == exact { part(all) } else { LOOSE * part(all) + (1.0 - LOOSE) * part(exact) }
-    }
-
-    /// Share of a leaf's weight that goes to a document in which the leaf occurs `count` times.
-    #[inline]
-    fn part_of(&self, scorer: &Scorer<'_>, document: u32, count: u32) -> f32 {
-        let count = count as f32;
-        match scorer.ranking {
-            Ranking::Bm25 => count / (count + scorer.norms[usize::from(self.lengths[document as usize])]),
-            Ranking::Tfidf => count / self.documents[document as usize].words as f32,
+    pub(super) fn offer<'s>(&'s self, document: u32, score: f32, top: &mut Top<'s>) {
+        if top.may_enter(score) {
+            top.offer(Candidate { score, document: &self.documents[document as usize], shard: self.shard });
         }
     }
+}
+
+/// Documents of a segment that match a query, with the scores of all documents.
+pub(super) struct Matches {
+    pub(super) scores: Vec<f32>,
+    pub(super) matching: Bits,
+}
+
+/// Finds the documents of a segment that match. `lengths` has the length of every document, and `words` returns the exact one.
+pub(super) fn matches(
+    segment: &Segment,
+    scorer: &Scorer<'_>,
+    lengths: &[u8],
+    words: impl Fn(u32) -> u64,
+) -> io::Result<Matches> {
+    let mut scores = vec![0.0_f32; lengths.len()];
+    let mut sets = Vec::with_capacity(scorer.query.leaves.len());
+    for (leaf, &weight) in scorer.query.leaves.iter().zip(&scorer.weights) {
+        let mut set = Bits::new(lengths.len());
+        let mut found = |document: u32, count: Count| {
+            set.insert(document);
+            if let Some(weight) = weight {
+                let length = lengths[document as usize];
+                scores[document as usize] += weight * scorer.part(count, length, || words(document));
+            }
+        };
+        each_with(segment, leaf, &mut found)?;
+        sets.push(set);
+    }
+    let matching = matching(&scorer.query.root, &sets).into_owned();
+    Ok(Matches { scores, matching })
 }
 
 fn matching<'a>(node: &Node, sets: &'a [Bits]) -> Cow<'a, Bits> {

@@ -4,6 +4,8 @@
 //! files of a shard ──build──► snapshot ──evaluate──► statistics, best documents, snippets
 //!                               │ stored
 //!                       DATA/v2-64-bm25/0007/<snapshot>/   tantivy's files and manifest
+//!
+//! snapshots of a share ──merged when quiet──► DATA/v2-64-bm25/merged-first/<snapshots>/
 //! ```
 //! tantivy keeps the terms, postings, positions and stored texts in one segment. Nothing here starts a thread.
 
@@ -11,6 +13,7 @@ mod bits;
 mod build;
 mod evaluate;
 mod manifest;
+mod merged;
 mod occurrences;
 mod snapshot;
 mod snippet;
@@ -24,6 +27,7 @@ pub use storage::IndexStorage;
 pub(crate) use build::{BuildInput, build};
 pub(crate) use evaluate::Scorer;
 pub(crate) use manifest::{FileOutcome, unchanged};
+pub(crate) use merged::Merged;
 pub(crate) use snippet::Highlighter;
 pub(crate) use storage::Held;
 pub(crate) use top::Top;

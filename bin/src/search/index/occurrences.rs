@@ -34,13 +34,26 @@ pub(super) fn documents_with(segment: &Segment, term: &str) -> io::Result<u64> {
     if frequencies.contains(&0) {
         return Ok(u64::from(frequencies[0].max(frequencies[1])));
     }
-    let mut slot = Slot::of_part(segment, term, 0, IndexRecordOption::Basic)?;
     let mut documents = 0;
+    each_document_with(segment, term, |_| documents += 1)?;
+    Ok(documents)
+}
+
+/// Calls `found` for each document that contains `term` as a word or as a part of a loose form, in the order of their numbers.
+pub(super) fn each_document_with(segment: &Segment, term: &str, mut found: impl FnMut(u32)) -> io::Result<()> {
+    let mut slot = Slot::of_part(segment, term, 0, IndexRecordOption::Basic)?;
+    if let [list] = slot.lists.as_mut_slice() {
+        while list.doc() != TERMINATED {
+            found(list.doc());
+            list.advance();
+        }
+        return Ok(());
+    }
     while slot.document() != TERMINATED {
-        documents += 1;
+        found(slot.document());
         slot.seek(slot.document() + 1);
     }
-    Ok(documents)
+    Ok(())
 }
 
 fn each_with_word(segment: &Segment, word: &Word, found: &mut impl FnMut(u32, Count)) -> io::Result<()> {

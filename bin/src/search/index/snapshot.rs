@@ -90,7 +90,7 @@ impl Snapshot {
         index: Option<&Index>,
     ) -> tantivy::Result<Self> {
         let segment = index.map(Segment::open).transpose()?;
-        let indexed = segment.as_ref().map_or(0, |segment| segment.reader.max_doc()) as usize;
+        let indexed = segment.as_ref().map_or(0, Segment::documents);
         if indexed != documents.len() {
             let message = format!("{indexed} documents are indexed, {} are listed", documents.len());
             return Err(tantivy::TantivyError::InvalidArgument(message));
@@ -111,6 +111,7 @@ impl Snapshot {
 
 /// Open index files of a snapshot.
 pub(super) struct Segment {
+    pub(super) index: Index,
     reader: SegmentReader,
     pub(super) terms: Arc<InvertedIndexReader>,
     store: StoreReader,
@@ -118,7 +119,7 @@ pub(super) struct Segment {
 }
 
 impl Segment {
-    fn open(index: &Index) -> tantivy::Result<Self> {
+    pub(super) fn open(index: &Index) -> tantivy::Result<Self> {
         let segments = index.searchable_segments()?;
         let [segment] = segments.as_slice() else {
             let message = format!("expected one segment, found {}", segments.len());
@@ -126,7 +127,13 @@ impl Segment {
         };
         let fields = Fields::of(&index.schema())?;
         let reader = SegmentReader::open(segment)?;
-        Ok(Self { terms: reader.inverted_index(fields.text)?, store: reader.get_store_reader(1)?, fields, reader })
+        let (terms, store) = (reader.inverted_index(fields.text)?, reader.get_store_reader(1)?);
+        Ok(Self { index: index.clone(), terms, store, fields, reader })
+    }
+
+    /// Number of documents.
+    pub(super) fn documents(&self) -> usize {
+        self.reader.max_doc() as usize
     }
 
     pub(super) fn term(&self, text: &str) -> Term {

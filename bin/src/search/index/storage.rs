@@ -89,12 +89,30 @@ impl IndexStorage {
     pub(super) fn shard_folder(&self, settings: Settings, shard: ShardId) -> Option<PathBuf> {
         match self {
             Self::Memory => None,
-            Self::Disk(root) => {
-                let Settings { shards, ranking } = settings;
-                Some(root.join(format!("v{FORMAT}-{}-{ranking}", shards.count())).join(shard.to_string()))
-            }
+            Self::Disk(root) => Some(folder_of(root, settings).join(shard.to_string())),
         }
     }
+
+    /// Removes the merged index with this name.
+    pub(crate) fn remove_merged(&self, settings: Settings, name: &str) {
+        if let Some(folder) = self.merged_folder(settings, name) {
+            remove(&folder);
+        }
+    }
+
+    /// Folder of the merged index with this name; `None` in memory.
+    pub(super) fn merged_folder(&self, settings: Settings, name: &str) -> Option<PathBuf> {
+        match self {
+            Self::Memory => None,
+            Self::Disk(root) => Some(folder_of(root, settings).join(format!("merged-{name}"))),
+        }
+    }
+}
+
+/// Folder of all indexes under these settings.
+fn folder_of(root: &Path, settings: Settings) -> PathBuf {
+    let Settings { shards, ranking } = settings;
+    root.join(format!("v{FORMAT}-{}-{ranking}", shards.count()))
 }
 
 /// Format of the indexes in the folder `name`, such as `v2-64-bm25`; `None` if it is no such folder.
@@ -168,11 +186,28 @@ fn open_snapshot(folder: &Path, manifest: &Manifest) -> tantivy::Result<Snapshot
     if documents.is_empty() {
         return Snapshot::new(id, shard, documents, None);
     }
-    let index = Index::open(MmapDirectory::open(folder)?)?;
-    register_analyzer(&index, manifest.settings.ranking);
-    let damaged = index.validate_checksum()?;
-    if !damaged.is_empty() {
-        return Err(tantivy::TantivyError::InvalidArgument(format!("{damaged:?} do not match their checksums")));
+    Snapshot::new(id, shard, documents, Some(&open_index(folder, manifest.settings.ranking)?))
+}
+
+/// Opens an index, which was just written, at the place to which it has been moved: merging reads its files again.
+pub(super) fn reopened(held: Held, folder: &Path, ranking: Ranking) -> tantivy::Result<Held> {
+    let Snapshot { id, shard, ref documents, ref segment, .. } = *held.snapshot;
+    if segment.is_none() {
+        return Ok(held);
     }
-    Snapshot::new(id, shard, documents, Some(&index))
+    let index = Index::open(MmapDirectory::open(folder)?)?;
+    register_analyzer(&index, ranking);
+    let snapshot = Snapshot::new(id, shard, documents.clone(), Some(&index))?;
+    Ok(Held { snapshot: Arc::new(snapshot), files: held.files })
+}
+
+/// Opens the index in `folder`, if its files match their checksums.
+pub(super) fn open_index(folder: &Path, ranking: Ranking) -> tantivy::Result<Index> {
+    let index = Index::open(MmapDirectory::open(folder)?)?;
+    register_analyzer(&index, ranking);
+    let damaged = index.validate_checksum()?;
+    if damaged.is_empty() {
+        return Ok(index);
+    }
+    Err(tantivy::TantivyError::InvalidArgument(format!("{damaged:?} do not match their checksums")))
 }

@@ -49,6 +49,7 @@ impl Refreshing {
                         told_of = changes;
                         self.tell(&mut told);
                     }
+                    self.merge().await;
                 }
                 Err(error) => {
                     if folder_was_fine {
@@ -87,6 +88,13 @@ impl Refreshing {
             }
         })
         .await;
+    }
+
+    async fn merge(&self) {
+        let (holdings, clock) = (Arc::clone(&self.holdings), Arc::clone(&self.clock));
+        if let Err(error) = self.work(move || holdings.merge(&|| clock.now())).await {
+            tracing::warn!(%error, "cannot merge the shards; they are searched one by one");
+        }
     }
 
     /// Logs the shards that are held, if they have changed since the last time.

@@ -45,17 +45,7 @@ pub(super) async fn task(
     if let Some(share) = share {
         holdings.follow(fence, &share);
     }
-    let answer = if threads {
-        let holdings = Arc::clone(holdings);
-        match tokio::task::spawn_blocking(move || holdings.answer(&task)).await {
-            Ok(answer) => answer,
-            Err(failure) => {
-                return error(StatusCode::INTERNAL_SERVER_ERROR, "task_failed", &failure.to_string());
-            }
-        }
-    } else {
-        holdings.answer(&task)
-    };
+    let answer = if threads { Arc::clone(holdings).answer_on_threads(task).await } else { holdings.answer(&task) };
     match answer {
         Ok(answer) => json(StatusCode::OK, &answer),
         Err(reason) => refused(&reason),
@@ -68,6 +58,7 @@ fn refused(reason: &TaskError) -> Response<Bytes> {
         TaskError::OtherSettings { .. } => (StatusCode::CONFLICT, "other_settings"),
         TaskError::Malformed(_) => (StatusCode::BAD_REQUEST, "bad_task"),
         TaskError::Io(_) | TaskError::Index(_) => (StatusCode::INTERNAL_SERVER_ERROR, "index_unreadable"),
+        TaskError::Thread(_) => (StatusCode::INTERNAL_SERVER_ERROR, "task_failed"),
     };
     error(status, code, &reason.to_string())
 }

@@ -53,7 +53,10 @@ impl Allocation {
             for (shard, chosen) in ShardId::all(shards).zip(&self.chosen) {
                 // First choices come first and are built first, so a new cluster is whole after half of the work.
                 let share = chosen.get(choice).and_then(|id| shares.get_mut(id));
-                share.into_iter().for_each(|share| share.hold.push(shard));
+                share.into_iter().for_each(|share| {
+                    share.hold.push(shard);
+                    share.first += usize::from(choice == 0);
+                });
             }
         }
         for (shard, chosen) in ShardId::all(shards).zip(&self.chosen) {
@@ -86,7 +89,7 @@ impl Allocation {
     }
 
     fn adopt(&mut self, mut shares: BTreeMap<Arc<str>, Share>, mut leader: Share) {
-        let is_same = |now: &Share, before: &Share| (&now.hold, &now.keep) == (&before.hold, &before.keep);
+        let is_same = |now: &Share, before: &Share| Share { plan: before.plan, ..now.clone() } == *before;
         let unchanged = self.plan > 0
             && is_same(&leader, &self.own)
             && shares.len() == self.shares.len()
