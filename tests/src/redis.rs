@@ -1,6 +1,7 @@
 //! Real Redis servers: Debian's package, started and stopped by the test.
 
 mod clock;
+mod loading;
 mod sentinel;
 
 use core::time::Duration;
@@ -46,6 +47,8 @@ pub struct RedisServer {
     folder: TempDir,
     port: u16,
     options: Vec<String>,
+    /// Options of the next start alone.
+    options_once: Vec<String>,
     clock: SteppedClock,
     process: Option<Child>,
 }
@@ -97,7 +100,7 @@ impl RedisServer {
         let folder = TempDir::new()?;
         let clock = SteppedClock::new(folder.path())?;
         let options = options.iter().map(|&option| option.to_owned()).collect();
-        let mut server = Self { folder, port: ports::free(), options, clock, process: None };
+        let mut server = Self { folder, port: ports::free(), options, options_once: Vec::new(), clock, process: None };
         for _ in 0..5 {
             match server.restart().await {
                 // Another process took the port after it was found free.
@@ -127,6 +130,13 @@ impl RedisServer {
         until("the primary to count the replica", async || {
             let info: String = self.command(redis::cmd("INFO").arg("replication")).await.ok()?;
             info.contains("state=online").then_some(())
+        })
+        .await;
+        // Until it has written its log anew, its data does not survive a kill.
+        until("the replica to log its data", async || {
+            let info = replica.persistence().await.ok()?;
+            let is_done = ["aof_rewrite_in_progress:0", "aof_rewrite_scheduled:0", "aof_enabled:1"];
+            is_done.iter().all(|field| info.contains(field)).then_some(())
         })
         .await;
         Ok(replica)
@@ -238,7 +248,8 @@ impl RedisServer {
             .args(["--save", "", "--appendonly", "yes", "--appendfsync", "no", "--repl-diskless-sync-delay", "0"])
             .arg("--dir")
             .arg(self.data())
-            .args(&self.options);
+            .args(&self.options)
+            .args(self.options_once.drain(..));
         self.clock.preload(&mut command);
         let process = command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).spawn();
         self.process = Some(process.map_err(|error| ServerError::NotInstalled { error })?);

@@ -62,14 +62,24 @@ fn cluster(command: &str) -> redis::Cmd {
 }
 
 #[tokio::test]
-async fn a_cluster_that_has_no_keys_refuses_and_one_that_has_them_serves() -> TestResult {
+async fn a_cluster_that_loses_its_slots_refuses_and_serves_again_once_it_has_them() -> TestResult {
     let server = RedisServer::start_with(&["--cluster-enabled", "yes"]).await?;
-    let mut a = open(&server.url(), "a", SHORT);
-    let mut slots = redis::cmd("CLUSTER");
-    slots.arg("ADDSLOTSRANGE").arg(0).arg(16_383);
-    server.command::<()>(&slots).await?;
-    // CLUSTERDOWN until then.
-    a.up().await;
+    let slots = |change: &str| {
+        let mut command = cluster(change);
+        command.arg(0).arg(SLOTS - 1);
+        command
+    };
+    let mut a = open(&server.url(), "a", LONG);
+    refused_twice(&server, "CLUSTERDOWN").await;
+    server.command::<()>(&slots("ADDSLOTSRANGE")).await?;
+    let (session, timeout) = a.up().await;
+
+    server.command::<()>(&slots("DELSLOTSRANGE")).await?;
+    assert_eq!(a.ask(Request::Sync).await, Answer::Refused(Refusal::Denied), "CLUSTERDOWN");
+    assert_eq!(a.session_event().await, StoreEvent::Suspended);
+    refused_twice(&server, "CLUSTERDOWN").await;
+    server.command::<()>(&slots("ADDSLOTSRANGE")).await?;
+    assert_eq!(a.session_event().await, StoreEvent::Up { session, timeout });
     a.done(Request::Sync).await;
     Ok(())
 }

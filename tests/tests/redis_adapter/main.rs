@@ -138,6 +138,12 @@ async fn acquired_in_time(node: &mut Asker<RedisStore>, token: u64, ttl: Duratio
     }
 }
 
+/// Waits until the server has refused two more requests with an error of this kind: the node has tried again.
+async fn refused_twice(server: &RedisServer, kind: &str) {
+    let before = until("the count", async || server.refusals(kind).await.ok()).await;
+    until(kind, async || (server.refusals(kind).await.ok()? >= before + 2).then_some(())).await;
+}
+
 /// Waits until `condition` holds on the server.
 async fn on_server(server: &RedisServer, what: &str, command: redis::Cmd, wanted: impl Fn(&redis::Value) -> bool) {
     until(what, async || {
