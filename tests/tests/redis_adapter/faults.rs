@@ -156,6 +156,21 @@ async fn scripts_that_the_server_forgot_are_sent_again() -> TestResult {
 }
 
 #[tokio::test]
+async fn a_server_that_still_loads_its_data_is_waited_for_and_knows_the_session_afterwards() -> TestResult {
+    let mut server = settled().await?;
+    let (mut a, before) = leader(&server.url(), SHORT).await;
+    server.restart_loading().await?;
+    assert_eq!(a.session_event().await, StoreEvent::Suspended);
+    refused_twice(&server, "LOADING").await;
+    let participant = Participant::new(CLUSTER, "b", LONG);
+    assert_eq!(rolecall::store::redis::check(&redis_url(&server.url()), &participant, LONG).await, None);
+    server.finish_loading().await?;
+    let StoreEvent::Up { .. } = a.session_event().await else { panic!("the session is in the data") };
+    begins_anew(&mut a, before, SHORT).await;
+    Ok(())
+}
+
+#[tokio::test]
 async fn a_primary_that_becomes_a_replica_is_left() -> TestResult {
     let mut server = settled().await?;
     let other = RedisServer::start().await?;
