@@ -3,13 +3,13 @@
 //! documents have; ten hits with snippets are the answer. No question is asked twice of one engine.
 //!
 //! ```sh
-//! sudo apt-get install --no-install-recommends dict-gcide zookeeper python3
+//! sudo apt-get install --no-install-recommends dict-gcide zookeeper python3-xapian
 //! cargo run --release -p rolecall-tests --example search_peers
 //! ```
 //!
 //! Rolecall's three nodes are three processes on a real ZooKeeper, asked over HTTP at the leader. tantivy, the engine
-//! under Rolecall, is a library in this process with one index. SQLite is a library in a process of its own that asks
-//! itself. All share this machine's cores, and the load comes from the same machine.
+//! under Rolecall, is a library in this process with one index. SQLite and Xapian are libraries in the processes of their
+//! clients. All share this machine's cores, and the load comes from the same machine.
 
 mod bare;
 mod dictionary;
@@ -50,8 +50,8 @@ struct Options {
     /// Engine to measure; may be given several times. Default: all.
     #[arg(long = "engine", value_enum)]
     engines: Vec<Engine>,
-    /// Python interpreter with the module sqlite3.
-    #[arg(long, default_value = "python3")]
+    /// Python interpreter with the modules sqlite3 and xapian.
+    #[arg(long, default_value = "/usr/bin/python3")]
     python: std::path::PathBuf,
 }
 
@@ -60,6 +60,7 @@ enum Engine {
     Rolecall,
     Tantivy,
     Sqlite,
+    Xapian,
 }
 
 fn main() -> ExitCode {
@@ -95,9 +96,11 @@ fn run(options: &Options) -> Outcome<()> {
         eprintln!("bare tantivy");
         bare::measure(folder.path(), &questions, &loads)?.into_iter().for_each(&mut add);
     }
-    if is_wanted(Engine::Sqlite) {
-        eprintln!("SQLite");
-        add(python::measure(&python::SQLITE, &options.python, folder.path(), &questions, &loads)?);
+    for (engine, peer) in [(Engine::Sqlite, &python::SQLITE), (Engine::Xapian, &python::XAPIAN)] {
+        if is_wanted(engine) {
+            eprintln!("{}", peer.engine);
+            add(python::measure(peer, &options.python, folder.path(), &questions, &loads)?);
+        }
     }
     if is_wanted(Engine::Rolecall) {
         eprintln!("Rolecall");

@@ -12,11 +12,13 @@ use crate::table::Row;
 
 /// An engine, and the program that measures it.
 pub(crate) struct Peer {
-    engine: &'static str,
+    pub(crate) engine: &'static str,
     program: &'static str,
 }
 
 pub(crate) const SQLITE: Peer = Peer { engine: "SQLite FTS5", program: include_str!("peers/sqlite_fts5.py") };
+
+pub(crate) const XAPIAN: Peer = Peer { engine: "Xapian", program: include_str!("peers/xapian_bm25.py") };
 
 pub(crate) fn measure(
     peer: &Peer,
@@ -48,7 +50,7 @@ pub(crate) fn measure(
         indexing: micros(indexing)?,
         copies: 1,
         latencies: latencies.collect::<Outcome<_>>()?,
-        remarks: "in its process".to_owned(),
+        remarks: "in the processes of its clients".to_owned(),
     })
 }
 

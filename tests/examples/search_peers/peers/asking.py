@@ -1,9 +1,8 @@
-"""Asks an engine the questions from several threads, and prints the answer times in microseconds."""
+"""Asks an engine the questions from several processes, and prints the answer times in microseconds."""
 
-import itertools
+import multiprocessing
 import os
 import sys
-import threading
 import time
 
 
@@ -20,29 +19,36 @@ def run(version, index, connect):
     """Runs index(folder), then asks with functions that connect(folder) makes, one for each client."""
     begun = time.perf_counter()
     index(sys.argv[2])
-    print(version, round((time.perf_counter() - begun) * 1e6))
+    print(version, round((time.perf_counter() - begun) * 1e6), flush=True)
     with open(sys.argv[3], encoding="utf-8") as file:
-        questions = itertools.cycle(file.read().splitlines())
+        questions = file.read().splitlines()
+    asked = multiprocessing.Value("l", 0)
     for load in sys.argv[4:]:
         clients, seconds = map(int, load.split(":"))
-        print(*asked(clients, seconds, questions, connect))
+        print(*times(clients, seconds, questions, asked, connect), flush=True)
 
 
-def asked(clients, seconds, questions, connect):
-    times = []
-    end = time.perf_counter() + seconds
+def times(clients, seconds, questions, asked, connect):
+    # The clients are processes, because threads of Python take turns.
+    ready, answers = multiprocessing.Barrier(clients), multiprocessing.Queue()
 
     def client():
-        ask = connect(sys.argv[2])
+        ask, times = connect(sys.argv[2]), []
+        ready.wait()
+        end = time.perf_counter() + seconds
         while time.perf_counter() < end:
-            question = next(questions)
+            with asked.get_lock():
+                number, asked.value = asked.value, asked.value + 1
+            words = questions[number % len(questions)].split()
             begun = time.perf_counter()
-            ask(question.split())
+            ask(words)
             times.append(round((time.perf_counter() - begun) * 1e6))
+        answers.put(times)
 
-    threads = [threading.Thread(target=client) for _ in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return times
+    processes = [multiprocessing.Process(target=client) for _ in range(clients)]
+    for process in processes:
+        process.start()
+    result = [time for _ in processes for time in answers.get()]
+    for process in processes:
+        process.join()
+    return result
