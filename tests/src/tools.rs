@@ -1,6 +1,8 @@
-//! Tools in Python that check files or contend: `.ci/setup` installs them into a folder of the user's cache.
+//! Tools in Python that check files or contend, which `.ci/setup` installs into a folder of the user's cache, and parts of programs.
 
+use core::error::Error;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Path of a tool, such as `hadolint` or `python3`, which has kazoo.
 ///
@@ -19,4 +21,16 @@ pub fn tool(name: &str) -> PathBuf {
 #[must_use]
 pub fn repository() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap_or(Path::new("/"))
+}
+
+/// Prints the error of an example, if there is one, and returns its exit code.
+#[must_use]
+pub fn exit_code(outcome: Result<(), Box<dyn Error>>) -> ExitCode {
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
 }

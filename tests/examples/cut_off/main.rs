@@ -23,6 +23,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use rolecall_tests::ensemble::Timing;
 use rolecall_tests::peers::Peers;
+use rolecall_tests::tools::exit_code;
 
 use crate::measure::{Cut, measure};
 use crate::table::Table;
@@ -49,13 +50,7 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(&Options::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run(&Options::parse()).await)
 }
 
 async fn run(options: &Options) -> Result<(), Box<dyn Error>> {

@@ -24,6 +24,7 @@ use std::process::{Command, ExitCode};
 
 use clap::Parser;
 use rolecall_tests::peers::Peers;
+use rolecall_tests::tools::exit_code;
 use rolecall_tests::zookeeper::ZooKeeperServer;
 
 type Outcome<T> = Result<T, Box<dyn Error>>;
@@ -53,13 +54,7 @@ struct Options {
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    match run(&Options::parse()).await {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("{error}");
-            ExitCode::FAILURE
-        }
-    }
+    exit_code(run(&Options::parse()).await)
 }
 
 async fn run(options: &Options) -> Outcome<()> {

@@ -12,7 +12,7 @@ use core::time::Duration;
 pub use self::clients::{Clients, Told};
 pub use self::ensemble::{EnsembleFault, over_an_ensemble};
 pub use self::sentinel::over_a_failover;
-pub use self::world::World;
+pub use self::world::{World, until_serves};
 
 /// Outcome of a step.
 pub type Outcome<T = ()> = Result<T, Box<dyn Error>>;

@@ -109,18 +109,24 @@ impl World {
 
     /// Waits until a node other than `but` answers as the leader. Returns its place.
     async fn leader(&self, but: Option<usize>) -> usize {
-        until("somebody to lead", async || {
-            for (place, site) in self.sites.iter().enumerate().filter(|(place, _)| Some(*place) != but) {
-                if let Some(answer) = self.web.get(&site.address, "/register").await
-                    && answer.status == StatusCode::OK
-                {
-                    return Some(place);
-                }
-            }
-            None
-        })
-        .await
+        let addresses: Vec<_> = self.sites.iter().map(|site| site.address.as_str()).collect();
+        until_serves(&self.web, &addresses, but).await
     }
+}
+
+/// Waits until the node at one of these addresses, other than the place `but`, serves the register. Returns its place.
+pub async fn until_serves(web: &Web, addresses: &[&str], but: Option<usize>) -> usize {
+    until("somebody to lead", async || {
+        for (place, address) in addresses.iter().enumerate().filter(|(place, _)| Some(*place) != but) {
+            if let Some(answer) = web.get(address, "/register").await
+                && answer.status == StatusCode::OK
+            {
+                return Some(place);
+            }
+        }
+        None
+    })
+    .await
 }
 
 fn launch(id: &str, address: &str, store: &str, storage: &Proxy) -> Process {

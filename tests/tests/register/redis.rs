@@ -7,7 +7,7 @@ use http::StatusCode;
 use rolecall::http::{Server, ServerLimits};
 use rolecall::{SystemClock, TokioNet};
 use rolecall_cli::register::{Answer, Storage};
-use rolecall_tests::chaos::{Clients, Outcome};
+use rolecall_tests::chaos::{Clients, Outcome, until_serves};
 use rolecall_tests::ports;
 use rolecall_tests::process::{Process, RegisterLaunch, Web};
 use rolecall_tests::proxy::{Direction, Proxy};
@@ -54,17 +54,8 @@ impl Cluster {
 
     /// Waits until a node other than `but` answers as the leader. Returns its place.
     async fn leader(&self, but: Option<usize>) -> usize {
-        until("somebody to lead", async || {
-            for (place, site) in self.sites.iter().enumerate().filter(|(place, _)| Some(*place) != but) {
-                if let Some(answer) = self.web.get(&site.address, "/register").await
-                    && answer.status == StatusCode::OK
-                {
-                    return Some(place);
-                }
-            }
-            None
-        })
-        .await
+        let addresses: Vec<_> = self.sites.iter().map(|site| site.address.as_str()).collect();
+        until_serves(&self.web, &addresses, but).await
     }
 
     /// Waits until a node that led says that another does.
