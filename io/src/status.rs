@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::GateView;
 use crate::driver::Outcome;
 use crate::metrics::Metrics;
-use crate::store::StoreEvent;
+use crate::store::{Denial, StoreEvent};
 
 /// Status of a node after its last event.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Status {
     pub store: StoreState,
     /// Time since which it is in that state.
     pub store_since: SystemTime,
+    /// Everything that the store denies to this node: an operator has to grant it.
+    pub denied: Arc<[Denial]>,
     /// Session with the store.
     pub session: Option<Session>,
     /// Health of the node.
@@ -76,6 +78,10 @@ impl Status {
         if self.health.is_ready() {
             return Ok(());
         }
+        if !self.denied.is_empty() {
+            let denied: Vec<_> = self.denied.iter().map(ToString::to_string).collect();
+            return Err(format!("{}: {}", self.health, denied.join("; ")));
+        }
         let may_be_failure = matches!(self.health, Health::Undecided | Health::Failing(_));
         match self.failure.as_ref().filter(|_| may_be_failure) {
             Some(failure) => Err(format!("{}: {failure}", self.health)),
@@ -104,6 +110,7 @@ impl StatusBoard {
             skipped_members: 0,
             store: StoreState::Lost,
             store_since: now,
+            denied: Arc::default(),
             session: None,
             health: node.health(),
             failure: None,
@@ -120,11 +127,16 @@ impl StatusBoard {
             StoreEvent::Up { .. } => StoreState::Connected,
             StoreEvent::Suspended => StoreState::Suspended,
             StoreEvent::Lost | StoreEvent::Closed => StoreState::Lost,
-            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => return,
+            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } | StoreEvent::Denied(_) => return,
         };
         if state != self.store.0 {
             self.store = (state, now);
         }
+    }
+
+    /// Shows at once what the store denies: while it does, nothing else may ever happen.
+    pub(crate) fn denied(&self, denied: Arc<[Denial]>) {
+        self.current.send_modify(|status| status.denied = denied);
     }
 
     pub(crate) fn publish(&self, node: &Node, workers: Arc<Snapshot>, failure: Option<Arc<str>>, now: SystemTime) {
@@ -143,6 +155,7 @@ impl StatusBoard {
                 skipped_members,
                 store: self.store.0,
                 store_since: self.store.1,
+                denied: Arc::clone(&status.denied),
                 session: node.session().map(|(session, _)| session),
                 health: node.health(),
                 failure,

@@ -135,7 +135,7 @@ impl<S: Store> Asker<S> {
     /// If none comes within [`LIMIT`].
     pub async fn session_event(&mut self) -> StoreEvent {
         self.find("news of the session", |event| match event {
-            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => None,
+            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } | StoreEvent::Denied(_) => None,
             StoreEvent::Up { .. } | StoreEvent::Suspended | StoreEvent::Lost | StoreEvent::Closed => {
                 Some(event.clone())
             }

@@ -8,7 +8,7 @@ use rolecall::http::json;
 use rolecall::{Fence, Leader, Observer, Role, Status};
 use serde::Serialize;
 
-use super::{Identity, rfc3339};
+use super::{Identity, health, rfc3339};
 use crate::search::SearchStatus;
 use crate::search::holdings::IndexSize;
 use crate::search::shares::SharesReport;
@@ -57,6 +57,8 @@ struct Store {
     kind: &'static str,
     state: &'static str,
     since: String,
+    /// What the store denies to this node.
+    denied: Vec<String>,
 }
 
 pub(super) fn answer(identity: &Identity, observer: &Observer, search: Option<SearchStatus>) -> Response<Bytes> {
@@ -85,6 +87,7 @@ pub(super) fn answer(identity: &Identity, observer: &Observer, search: Option<Se
                 kind: identity.store,
                 state: status.store.name(),
                 since: rfc3339::format(status.store_since),
+                denied: health::told(&status.denied),
             },
         },
     )

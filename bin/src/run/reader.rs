@@ -55,6 +55,8 @@ impl<'a> Reader<'a> {
                 StoreEvent::Up { .. }
                 | StoreEvent::Answered { .. }
                 | StoreEvent::Noticed { .. }
+                // The adapter has logged it.
+                | StoreEvent::Denied(_)
                 | StoreEvent::Closed => {}
             }
         }

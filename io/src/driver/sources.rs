@@ -58,6 +58,7 @@ impl Driver {
                 StoreEvent::Lost => return Poll::Ready(Event::SessionLost),
                 StoreEvent::Answered { id, answer } => return Poll::Ready(Event::Answered { id, answer }),
                 StoreEvent::Noticed { id, notice } => return Poll::Ready(Event::Noticed { id, notice }),
+                StoreEvent::Denied(denied) => self.board.denied(denied),
                 StoreEvent::Closed => self.closing = Closing::Done,
             }
         }

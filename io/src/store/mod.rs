@@ -3,6 +3,9 @@
 //! An adapter decides nothing. It opens a session and keeps it, opens a new one when that is lost, and passes on requests
 //! and replies of [`rolecall_core::store`]. It never blocks its caller, and never drops a write that it has begun.
 
+mod denial;
+#[cfg(any(feature = "zookeeper", feature = "redis"))]
+mod denials;
 mod memory;
 mod open;
 mod participant;
@@ -17,6 +20,7 @@ pub mod zookeeper;
 use core::fmt;
 use core::task::{Context, Poll};
 use core::time::Duration;
+use std::sync::Arc;
 
 use rolecall_core::{Family, OpId, Session};
 
@@ -26,6 +30,7 @@ pub use rolecall_core::store::{
     WishRequest,
 };
 
+pub use self::denial::Denial;
 pub use self::memory::{MemoryConnection, MemoryStore};
 pub use self::open::OpenError;
 pub use self::participant::{MAX_METADATA_BYTES, MAX_NAME_BYTES, Participant, ParticipantError, Registration};
@@ -61,6 +66,8 @@ pub enum StoreEvent {
         /// Kind of change.
         notice: Notice,
     },
+    /// What the store denies to this node has changed; all of it, empty if nothing is denied.
+    Denied(Arc<[Denial]>),
     /// The session that [`Store::close`] ended is gone from the store, or cannot be reached any more.
     Closed,
 }

@@ -3,6 +3,7 @@
 use core::future::poll_fn;
 use core::task::{Context, Poll};
 use core::time::Duration;
+use std::sync::Arc;
 
 use rolecall_core::store::Request;
 use rolecall_core::{Family, OpId};
@@ -11,7 +12,7 @@ use rolecall_core::{Family, OpId};
 use super::redis::{self, RedisStore};
 #[cfg(feature = "zookeeper")]
 use super::zookeeper::ZooKeeperStore;
-use super::{MemoryStore, Participant, ParticipantError, Store, StoreEvent, StoreUrl, StoreUrlError};
+use super::{Denial, MemoryStore, Participant, ParticipantError, Store, StoreEvent, StoreUrl, StoreUrlError};
 
 /// Error of opening the store that a [`StoreUrl`] names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -107,10 +108,19 @@ impl StoreUrl {
     pub async fn connect(&self, participant: Participant, limit: Duration) -> Result<Box<dyn Store>, OpenError> {
         self.check(&participant, limit).await?;
         let mut store = self.open(participant)?;
-        let first = tokio::time::timeout(limit, poll_fn(|context| store.poll_event(context))).await;
-        match first {
-            Ok(first) => Ok(Box::new(Connected { first: Some(first), store })),
-            Err(_) => Err(OpenError::Unreachable { url: self.to_string(), limit }),
+        let mut denied: Arc<[Denial]> = Arc::default();
+        let session = async {
+            loop {
+                let event = poll_fn(|context| store.poll_event(context)).await;
+                let StoreEvent::Denied(now) = event else { return event };
+                denied = now;
+            }
+        };
+        let first = tokio::time::timeout(limit, session).await;
+        match (first, denied.first()) {
+            (Ok(first), _) => Ok(Box::new(Connected { first: Some(first), store })),
+            (Err(_), Some(denial)) => Err(OpenError::Unusable { url: self.to_string(), reason: denial.to_string() }),
+            (Err(_), None) => Err(OpenError::Unreachable { url: self.to_string(), limit }),
         }
     }
 }

@@ -28,6 +28,8 @@ impl Received {
                 self.notices.push((id, notice));
                 self.notices.sort_by_key(|(id, _)| *id);
             }
+            // No server of these tests denies anything.
+            StoreEvent::Denied(denied) => assert!(denied.is_empty(), "{denied:?}"),
             news @ (StoreEvent::Up { .. } | StoreEvent::Suspended | StoreEvent::Lost | StoreEvent::Closed) => {
                 // The first allowed difference.
                 if news == StoreEvent::Lost && self.session.last() == Some(&StoreEvent::Suspended) {

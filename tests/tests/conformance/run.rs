@@ -226,6 +226,7 @@ impl<W: World> Play<'_, W> {
             StoreEvent::Answered { answer: Answer::Refused(_) | Answer::Unknown, .. }
             | StoreEvent::Suspended
             | StoreEvent::Lost
+            | StoreEvent::Denied(_)
             | StoreEvent::Noticed { .. } => {}
         }
     }

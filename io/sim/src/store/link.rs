@@ -438,7 +438,7 @@ impl Link {
         let late = if late_by == 0 { 0 } else { self.entropy.bits() % late_by };
         let mut at = self.clock.now() + Duration::from_nanos(late);
         match event {
-            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => {}
+            StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } | StoreEvent::Denied(_) => {}
             StoreEvent::Up { .. } | StoreEvent::Suspended | StoreEvent::Lost | StoreEvent::Closed => {
                 at = at.max(self.session_news_at);
                 self.session_news_at = at;

@@ -260,7 +260,10 @@ impl Connections {
             StoreEvent::Lost => connection.link = link(None),
             StoreEvent::Suspended => connection.link = link(Some(session)),
             StoreEvent::Closed => connection.link = Link::Closed,
-            StoreEvent::Up { .. } | StoreEvent::Answered { .. } | StoreEvent::Noticed { .. } => {}
+            StoreEvent::Up { .. }
+            | StoreEvent::Answered { .. }
+            | StoreEvent::Noticed { .. }
+            | StoreEvent::Denied(_) => {}
         }
         connection.push(event);
     }

@@ -29,7 +29,7 @@ pub async fn check(url: &RedisUrl, participant: &Participant, limit: Duration) -
             let (_, first) = &failed[0];
             Some(format!("scripts may not call {}: {}", commands.join(", "), first.trim_start_matches("ERR ")))
         }
-        Err(Failure::Useless { refused: true, reason }) => Some(reason),
+        Err(Failure::Useless { refused: true, reason } | Failure::Denied { reason }) => Some(reason),
         // A node goes on trying.
         Err(
             Failure::Useless { refused: false, .. }

@@ -6,9 +6,10 @@ use rolecall_core::Session as SessionNumber;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 
 use super::Command;
-use super::session::{End, Session};
+use super::session::{End, Session, Use};
 use super::target::Target;
 use crate::Entropy;
+use crate::store::denials::Denials;
 use crate::store::{Participant, StoreEvent};
 
 /// Everything needed to keep sessions.
@@ -16,6 +17,7 @@ use crate::store::{Participant, StoreEvent};
 pub(super) struct Driver {
     pub(super) target: Target,
     pub(super) participant: Arc<Participant>,
+    pub(super) denials: Denials<Use>,
     /// Source of the sessions' numbers.
     pub(super) entropy: Box<dyn Entropy>,
     pub(super) commands: UnboundedReceiver<Command>,
@@ -28,7 +30,9 @@ impl Driver {
         let end = loop {
             // Random, so no two nodes make up the same one. 0 is nobody's.
             let number = SessionNumber(self.entropy.bits().max(1));
-            let session = Session::new(number, &self.participant, &mut self.target, &mut self.commands, &self.events);
+            let (participant, denials) = (&self.participant, &self.denials);
+            let (commands, events) = (&mut self.commands, &self.events);
+            let session = Session::new(number, participant, denials, &mut self.target, commands, events);
             match { session }.serve().await {
                 (End::Lost, true) => _ = self.events.send(StoreEvent::Lost),
                 (End::Lost, false) => {}

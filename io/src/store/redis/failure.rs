@@ -10,6 +10,11 @@ pub(super) enum Failure {
     Refused(Refusal),
     /// The request may have been done, or may still be done.
     Unknown,
+    /// The server denied a step of a script, which an operator has to mend. Earlier steps of it may have been done.
+    Denied {
+        /// The server's words.
+        reason: String,
+    },
     /// The session is over.
     SessionOver,
     /// The request was not done, and this connection is of no use: a later one was opened, or the server cannot serve.
@@ -54,6 +59,7 @@ impl From<RedisError> for Failure {
                     None => useless(false),
                 },
                 ServerErrorKind::NoPerm => useless(true),
+                ServerErrorKind::ResponseError if is_denial(&reason) => Self::Denied { reason },
                 ServerErrorKind::NoScript => Self::Refused(Refusal::Denied),
                 ServerErrorKind::CrossSlot
                 | ServerErrorKind::ExecAbort
@@ -68,6 +74,7 @@ impl From<RedisError> for Failure {
                 Some("NOAUTH" | "WRONGPASS") => useless(true),
                 // The server's memory is full, its disk is, a script is running, or replicas are missing: it does nothing.
                 Some("OOM" | "MISCONF" | "BUSY" | "NOREPLICAS") => Self::Refused(Refusal::Denied),
+                Some(_) | None if is_denial(&reason) => Self::Denied { reason },
                 Some(_) | None => Self::Unknown,
             },
             ErrorKind::Io
@@ -84,4 +91,10 @@ impl From<RedisError> for Failure {
             | _ => Self::Silent { reason },
         }
     }
+}
+
+/// True for the words in which a server says that the user of a script may not take one of its steps: those of Redis 6.2 and
+/// 7.0, and those since 7.2. They have no code of their own.
+fn is_denial(reason: &str) -> bool {
+    reason.contains("The user executing the script can't") || reason.contains("ACL failure in script")
 }

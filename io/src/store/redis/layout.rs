@@ -11,6 +11,8 @@ pub(super) struct Layout {
     pub(super) trial: String,
     /// Channel on which changes are published.
     pub(super) channel: String,
+    /// Pattern of all keys and of the channel, as Redis's rights name them.
+    pub(super) pattern: String,
 }
 
 impl Layout {
@@ -18,7 +20,7 @@ impl Layout {
         let root = format!("rolecall:{{{}}}", escaped(cluster));
         let key = |name| format!("{root}:{name}");
         let names = ["store", "lease", "term", "sessions", "links", "workers", "coordinators", "settings", "wish"];
-        Self { keys: names.map(key), trial: key("trial"), channel: key("changes") }
+        Self { keys: names.map(key), trial: key("trial"), channel: key("changes"), pattern: key("*") }
     }
 }
 
@@ -43,12 +45,12 @@ mod tests {
     #[test]
     fn all_keys_of_a_cluster_share_one_hash_tag_that_no_other_cluster_has() {
         let tag = |cluster: &str| {
-            let Layout { keys, trial, channel } = Layout::new(cluster);
+            let Layout { keys, trial, channel, pattern } = Layout::new(cluster);
             let tag = |key: &String| {
                 let rest = &key[key.find('{').expect("a tag begins")..];
                 rest[..=rest.find('}').expect("a tag ends")].to_owned()
             };
-            let tags: Vec<_> = keys.iter().chain([&trial, &channel]).map(tag).collect();
+            let tags: Vec<_> = keys.iter().chain([&trial, &channel, &pattern]).map(tag).collect();
             assert!(tags.iter().all(|other| *other == tags[0]), "{tags:?}");
             tags[0].clone()
         };

@@ -70,6 +70,7 @@ use self::driver::Driver;
 use self::layout::Layout;
 pub use self::layout::directory_name;
 use self::target::Target;
+use super::denials::Denials;
 use super::{Participant, ParticipantError, RedisUrl, Store, StoreEvent};
 use crate::{Entropy, Net, OsEntropy};
 
@@ -129,8 +130,10 @@ impl RedisStore {
         let (commands, orders) = unbounded_channel();
         let (reports, events) = unbounded_channel();
         let target = Target::new(url.clone(), net, Layout::new(&participant.cluster));
+        let user = url.user.as_ref().map_or_else(|| "the default user".to_owned(), |user| format!("user {user}"));
+        let denials = Denials::new(user, reports.clone());
         let participant = Arc::new(participant.clone());
-        tokio::spawn(Driver { target, participant, entropy, commands: orders, events: reports }.run());
+        tokio::spawn(Driver { target, participant, denials, entropy, commands: orders, events: reports }.run());
         Ok(Self { commands, events })
     }
 

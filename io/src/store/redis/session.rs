@@ -8,7 +8,7 @@ use std::sync::Arc;
 use futures_util::future::FutureExt;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use rolecall_core::store::{Answer, Refusal, Reply, Request};
-use rolecall_core::{OpId, Session as SessionNumber};
+use rolecall_core::{OpId, Session as SessionNumber, Slot};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender};
 use tokio::time::{Instant, MissedTickBehavior, interval_at, sleep, sleep_until};
 use tracing::{info, warn};
@@ -19,6 +19,7 @@ use super::failure::Failure;
 use super::request::{SessionHandle, perform};
 use super::target::Target;
 use super::watches::Watches;
+use crate::store::denials::Denials;
 use crate::store::{Participant, StoreEvent};
 
 const FIRST_DELAY: Duration = Duration::from_millis(50);
@@ -35,6 +36,17 @@ pub(super) enum End {
     Abandoned,
 }
 
+/// Use of the server that it may deny.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Use {
+    /// To connect, and to open the session.
+    Connect,
+    /// To keep the session alive.
+    Keep,
+    /// A request of this kind.
+    Request(Slot),
+}
+
 /// Piece of work that has ended.
 enum Completed {
     Request(OpId, Result<Reply, Failure>),
@@ -47,6 +59,7 @@ type Running = Pin<Box<dyn Future<Output = Completed> + Send>>;
 pub(super) struct Session<'a> {
     pub(super) number: SessionNumber,
     pub(super) participant: &'a Arc<Participant>,
+    pub(super) denials: &'a Denials<Use>,
     pub(super) target: &'a mut Target,
     pub(super) commands: &'a mut UnboundedReceiver<Command>,
     pub(super) events: &'a UnboundedSender<StoreEvent>,
@@ -72,12 +85,13 @@ impl<'a> Session<'a> {
     pub(super) fn new(
         number: SessionNumber,
         participant: &'a Arc<Participant>,
+        denials: &'a Denials<Use>,
         target: &'a mut Target,
         commands: &'a mut UnboundedReceiver<Command>,
         events: &'a UnboundedSender<StoreEvent>,
     ) -> Self {
         let heard = Instant::now();
-        Self { number, participant, target, commands, events, link: 0, is_open: false, heard }
+        Self { number, participant, denials, target, commands, events, link: 0, is_open: false, heard }
     }
 
     /// Serves this session until it ends. Returns whether it was ever open.
@@ -129,6 +143,7 @@ impl<'a> Session<'a> {
             match self.meanwhile(attempt).await? {
                 Ok((handle, pushes)) => {
                     self.heard = Instant::now();
+                    self.denials.grant(&Use::Connect);
                     info!(url = %self.target.url, session = handle.session.0, link, "connected to Redis");
                     return Ok(Line::new(handle, pushes));
                 }
@@ -147,7 +162,11 @@ impl<'a> Session<'a> {
                 info!(address, "another server of the cluster has the keys");
                 self.target.refer(address);
             }
-            Failure::Useless { reason, .. } | Failure::Silent { reason } => {
+            Failure::Useless { refused: true, reason } | Failure::Denied { reason } => {
+                self.target.turn();
+                self.deny(Use::Connect, reason);
+            }
+            Failure::Useless { refused: false, reason } | Failure::Silent { reason } => {
                 self.target.turn();
                 warn!(url = %self.target.url, reason, "cannot open a session with Redis; trying again");
             }
@@ -239,6 +258,7 @@ impl<'a> Session<'a> {
     }
 
     fn on_completed(&mut self, line: &mut Line, completed: Completed) -> ControlFlow<Option<End>> {
+        self.note(&completed);
         let failure = match completed {
             Completed::Kept(Ok(())) => {
                 self.heard = Instant::now();
@@ -254,7 +274,9 @@ impl<'a> Session<'a> {
                     Err(failure @ (Failure::Moved { .. } | Failure::Useless { .. })) => {
                         (Answer::Refused(Refusal::Denied), Some(failure))
                     }
-                    Err(failure @ (Failure::Unknown | Failure::Silent { .. })) => (Answer::Unknown, Some(failure)),
+                    Err(failure @ (Failure::Unknown | Failure::Denied { .. } | Failure::Silent { .. })) => {
+                        (Answer::Unknown, Some(failure))
+                    }
                 };
                 if matches!(answer, Answer::Done(_)) {
                     self.heard = Instant::now();
@@ -271,9 +293,26 @@ impl<'a> Session<'a> {
         self.on_failure(failure)
     }
 
+    /// Notes what the server denies and grants.
+    fn note(&self, completed: &Completed) {
+        let (denied, granted) = match completed {
+            Completed::Kept(outcome) => (outcome.as_ref().err(), Use::Keep),
+            Completed::Request(id, outcome) => (outcome.as_ref().err(), Use::Request(id.slot)),
+        };
+        match denied {
+            None => self.denials.grant(&granted),
+            Some(Failure::Useless { refused: true, reason } | Failure::Denied { reason }) => self.deny(granted, reason),
+            Some(_) => {}
+        }
+    }
+
+    fn deny(&self, denied: Use, reason: &str) {
+        self.denials.deny(denied, &self.target.layout.pattern, reason);
+    }
+
     fn on_failure(&mut self, failure: Failure) -> ControlFlow<Option<End>> {
         match failure {
-            Failure::Refused(_) | Failure::Unknown => ControlFlow::Continue(()),
+            Failure::Refused(_) | Failure::Unknown | Failure::Denied { .. } => ControlFlow::Continue(()),
             Failure::SessionOver => {
                 info!(session = self.number.0, "the session with Redis is over");
                 ControlFlow::Break(Some(End::Lost))
@@ -282,7 +321,9 @@ impl<'a> Session<'a> {
                 self.target.refer(&address);
                 ControlFlow::Break(None)
             }
-            Failure::Useless { reason, .. } | Failure::Silent { reason } => {
+            // It is noted already. The connection is not at fault, but a later one may have the rights.
+            Failure::Useless { refused: true, .. } => ControlFlow::Break(None),
+            Failure::Useless { refused: false, reason } | Failure::Silent { reason } => {
                 warn!(url = %self.target.url, reason, "the connection to Redis is of no use; opening another");
                 ControlFlow::Break(None)
             }

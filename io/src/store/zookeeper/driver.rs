@@ -13,11 +13,13 @@ use tracing::{info, warn};
 use zookeeper_client::Client;
 
 use super::Command;
+use super::access::Access;
 use super::identity::Identity;
 use super::layout::Layout;
 use super::request::SessionHandle;
 use super::session::{End, Session};
 use crate::store::StoreEvent;
+use crate::store::denials::Denials;
 
 const FIRST_DELAY: Duration = Duration::from_millis(100);
 const LAST_DELAY: Duration = Duration::from_secs(5);
@@ -30,6 +32,7 @@ pub(super) struct Driver {
     pub(super) session_timeout: Duration,
     pub(super) layout: Arc<Layout>,
     pub(super) identity: Arc<Identity>,
+    pub(super) denials: Arc<Denials<Access>>,
     pub(super) commands: UnboundedReceiver<Command>,
     pub(super) events: UnboundedSender<StoreEvent>,
 }
@@ -76,12 +79,15 @@ impl Driver {
 
     fn handle(&self, client: Client) -> SessionHandle {
         let (session, timeout) = (client.session_id(), client.session_timeout());
+        // A new session asks for everything again.
+        self.denials.retain(|_| false);
         info!(servers = self.servers, %session, ?timeout, "opened a session with ZooKeeper");
         SessionHandle {
             session: SessionNumber(session.0.cast_unsigned()),
             timeout,
             layout: Arc::clone(&self.layout),
             identity: Arc::clone(&self.identity),
+            denials: Arc::clone(&self.denials),
             client,
         }
     }

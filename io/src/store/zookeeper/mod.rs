@@ -15,6 +15,7 @@
 //! `settings` and `wish`, and for short moments `probe-<session>`. [`znode`] and [`record`] read and write their names
 //! and data; they are public for tests and fuzzers.
 
+mod access;
 mod driver;
 mod failure;
 mod identity;
@@ -24,6 +25,7 @@ mod proof;
 pub mod record;
 mod request;
 mod session;
+mod transaction;
 mod watches;
 pub mod znode;
 
@@ -37,8 +39,12 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use self::driver::Driver;
 use self::identity::Identity;
 use self::layout::Layout;
+use super::denials::Denials;
 use super::url::List;
 use super::{Participant, ParticipantError, ServerAddress, Store, StoreEvent};
+
+/// Name under which ZooKeeper knows a client without credentials.
+const ANYONE: &str = "a client without credentials (world:anyone)";
 
 /// Command of the store to its task.
 #[derive(Debug)]
@@ -76,6 +82,7 @@ impl ZooKeeperStore {
             session_timeout: participant.session_timeout,
             layout: Arc::new(Layout::new(chroot, &participant.cluster)),
             identity,
+            denials: Arc::new(Denials::new(ANYONE, reports.clone())),
             commands: orders,
             events: reports,
         };

@@ -25,7 +25,7 @@ pub(super) enum Proof {
 /// Creates an ephemeral znode and checks its owner. A znode that an earlier connection left behind is deleted first.
 pub(super) async fn prove(handle: SessionHandle) -> Proof {
     let path = handle.layout.probe(handle.session);
-    let (_, created) = join(handle.client.delete(&path, None), handle.create(&path, b"", &EPHEMERAL)).await;
+    let (_, created) = join(handle.delete(&path), handle.create(&path, b"", &EPHEMERAL)).await;
     match created {
         Ok((stat, _)) if handle.owns(&stat) => Proof::Same,
         Ok(_) => Proof::Other,
@@ -36,7 +36,7 @@ pub(super) async fn prove(handle: SessionHandle) -> Proof {
 /// Deletes the znode that [`prove`] created. If that fails, the next proof deletes it, or it goes with the session.
 pub(super) async fn tidy(handle: SessionHandle) {
     let path = handle.layout.probe(handle.session);
-    if let Err(error) = handle.client.delete(&path, None).await {
-        warn!(path, %error, "cannot delete the probe for now; it goes away with the session at the latest");
+    if let Err(failure) = handle.delete(&path).await {
+        warn!(path, ?failure, "cannot delete the probe for now; it goes away with the session at the latest");
     }
 }

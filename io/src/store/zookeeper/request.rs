@@ -11,11 +11,9 @@ use rolecall_core::store::{
 };
 use rolecall_core::{Candidate, Directory, Epoch, Fence, Guid, Incarnation, Member, MemberKey, Session, Snapshot};
 use tracing::warn;
-use zookeeper_client::{
-    Acls, Client, CreateMode, CreateOptions, CreateSequence, Error, MultiWriteError, MultiWriteResult, MultiWriter,
-    SessionState, Stat,
-};
+use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error, MultiWriteResult, Stat};
 
+use super::access::Access;
 use super::failure::Failure;
 use super::identity::Identity;
 use super::layout::Layout;
@@ -23,14 +21,15 @@ use super::names::Names;
 use super::record::{EntryData, OwnEntry, TermData};
 use super::watches::Watch;
 use super::znode::{candidate_prefix, entry_name, parse_entry};
+use crate::store::denials::Denials;
 use crate::store::{parse_wish, wish_to_bytes};
 
-const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
+pub(super) const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 pub(super) const EPHEMERAL: CreateOptions<'static> = CreateMode::Ephemeral.with_acls(Acls::anyone_all());
 const SEQUENTIAL: CreateOptions<'static> = CreateMode::EphemeralSequential.with_acls(Acls::anyone_all());
 
 /// Attempts at a step for which a znode must first be created. More than one helps if somebody else deletes it meanwhile.
-const ATTEMPTS: u32 = 4;
+pub(super) const ATTEMPTS: u32 = 4;
 
 /// Everything that a request needs. Dropping the last clone drops the client.
 #[derive(Clone, Debug)]
@@ -38,6 +37,7 @@ pub(super) struct SessionHandle {
     pub(super) client: Client,
     pub(super) layout: Arc<Layout>,
     pub(super) identity: Arc<Identity>,
+    pub(super) denials: Arc<Denials<Access>>,
     pub(super) session: Session,
     pub(super) timeout: Duration,
 }
@@ -81,7 +81,7 @@ impl SessionHandle {
             }
             QueueRequest::Delete { candidate } => {
                 let path = named(candidate).ok_or(Refusal::Missing)?;
-                Ok(self.client.delete(&path, None).await.map(|()| Reply::Queue(QueueReply::Deleted))?.into())
+                Ok(self.delete(&path).await.map(|()| Reply::Queue(QueueReply::Deleted))?.into())
             }
             QueueRequest::Claim { candidate, incarnation, create } => {
                 self.claim(named(candidate).ok_or(Refusal::CandidateGone)?, incarnation, create).await
@@ -95,55 +95,16 @@ impl SessionHandle {
             DirectoryRequest::Join { directory, session, epoch } => self.join(directory, session, epoch).await,
             DirectoryRequest::Leave { directory, session } => {
                 let path = self.own_entry(directory, session);
-                Ok(self.client.delete(&path, None).await.map(|()| Reply::Directory(DirectoryReply::Left))?.into())
+                Ok(self.delete(&path).await.map(|()| Reply::Directory(DirectoryReply::Left))?.into())
             }
             DirectoryRequest::Verify { directory, session } => self.verify(self.own_entry(directory, session)).await,
             DirectoryRequest::Members { directory, watch } => self.members(directory, watch).await,
         }
     }
 
-    /// Creates a znode, and its parents if they are missing, including the chroot.
-    pub(super) async fn create(
-        &self,
-        path: &str,
-        data: &[u8],
-        options: &CreateOptions<'_>,
-    ) -> Result<(Stat, CreateSequence), Failure> {
-        for _ in 0..ATTEMPTS {
-            match self.client.create(path, data, options).await {
-                Err(Error::NoNode) => self.create_parents(path).await?,
-                outcome => return Ok(outcome?),
-            }
-        }
-        warn!(path, "cannot create this znode: something keeps deleting its parents");
-        Err(Refusal::Denied.into())
-    }
-
     /// True if `stat` belongs to an ephemeral znode of the session with which this client was opened.
     pub(super) fn owns(&self, stat: &Stat) -> bool {
         stat.ephemeral_owner.cast_unsigned() == self.session.0
-    }
-
-    async fn create_parents(&self, path: &str) -> Result<(), Failure> {
-        let (parent, _) = path.rsplit_once('/').expect("paths begin with a slash");
-        self.create_directory(parent).await
-    }
-
-    async fn create_directory(&self, path: &str) -> Result<(), Failure> {
-        self.still_connected()?;
-        self.client.mkdir(path, &PERSISTENT).await?;
-        self.still_connected()
-    }
-
-    /// Checks that the connection was not lost. A request of several steps must not go on after a loss: the client would
-    /// keep the next step and send it in whatever session comes next.
-    fn still_connected(&self) -> Result<(), Failure> {
-        match self.client.state() {
-            SessionState::SyncConnected | SessionState::ConnectedReadOnly => Ok(()),
-            SessionState::Disconnected | SessionState::AuthFailed | SessionState::Expired | SessionState::Closed => {
-                Err(Failure::Unknown)
-            }
-        }
     }
 
     async fn enter(&self, guid: Guid) -> Result<Done, Failure> {
@@ -156,10 +117,9 @@ impl SessionHandle {
     }
 
     async fn list(&self) -> Result<Done, Failure> {
-        let children = match self.client.list_children(&self.layout.election()).await {
-            Err(Error::NoNode) => Vec::new(),
-            outcome => outcome?,
-        };
+        let election = self.layout.election();
+        let children = self.children(&election).await?;
+        self.forget_gone(&election, &children);
         let (names, reply) = Names::read(children);
         Ok(Done { reply, watch: None, names: Some(names) })
     }
@@ -171,27 +131,17 @@ impl SessionHandle {
         Ok(Done { reply, watch, names: None })
     }
 
-    async fn read(&self, path: String, watch: bool) -> Result<(Vec<u8>, Stat, Option<Watch>), Failure> {
-        if watch {
-            let (data, stat, watcher) = self.client.get_and_watch_data(&path).await?;
-            Ok((data, stat, Some(Watch { path, children: false, watcher })))
-        } else {
-            let (data, stat) = self.client.get_data(&path).await?;
-            Ok((data, stat, None))
-        }
-    }
-
     async fn claim(&self, candidate: String, incarnation: Incarnation, create: bool) -> Result<Done, Failure> {
         let term = self.layout.term();
         let Identity { id, address, .. } = self.identity.as_ref().clone();
         let data = TermData { incarnation, id, address: address.unwrap_or_default() }.to_bytes();
-        let mut writer = self.checked(&candidate)?;
+        let mut transaction = self.checked(candidate)?;
         if create {
-            writer.add_create(&term, &data, &PERSISTENT)?;
+            transaction.create(&term, &data)?;
         }
         // Also after creating the znode, in the same transaction: some servers return the revision only for a set.
-        writer.add_set_data(&term, &data, None)?;
-        let results = writer.commit().await.map_err(multi_failure)?;
+        transaction.set_data(&term, &data)?;
+        let results = transaction.commit().await?;
         let revision = results
             .iter()
             .rev()
@@ -205,13 +155,13 @@ impl SessionHandle {
         let data = self.identity.id.as_bytes();
         let mut create = false;
         for _ in 0..ATTEMPTS {
-            let mut writer = self.checked(&candidate)?;
+            let mut transaction = self.checked(candidate.clone())?;
             if create {
-                writer.add_create(&beat, data, &PERSISTENT)?;
+                transaction.create(&beat, data)?;
             } else {
-                writer.add_set_data(&beat, data, None)?;
+                transaction.set_data(&beat, data)?;
             }
-            match writer.commit().await.map_err(multi_failure) {
+            match transaction.commit().await {
                 Ok(_) => return Ok(Reply::Queue(QueueReply::Beaten).into()),
                 Err(Failure::Refused(Refusal::Missing)) => create = true,
                 Err(Failure::Refused(Refusal::Exists)) => create = false,
@@ -222,17 +172,9 @@ impl SessionHandle {
         Err(Refusal::Denied.into())
     }
 
-    /// Starts a transaction that is done only if `candidate` exists.
-    fn checked(&self, candidate: &str) -> Result<MultiWriter<'_>, Failure> {
-        const ANY_VERSION: i32 = -1;
-        let mut writer = self.client.new_multi_writer();
-        writer.add_check_version(candidate, ANY_VERSION)?;
-        Ok(writer)
-    }
-
     async fn read_term(&self) -> Result<Done, Failure> {
         let path = self.layout.term();
-        let (sync, read) = (self.client.sync(&path), self.client.get_data(&path));
+        let (sync, read) = (self.client.sync(&path), self.get_data(&path));
         sync.await?;
         let (data, stat) = read.await?;
         let Some(TermData { incarnation, id, address }) = TermData::parse(&data) else {
@@ -279,39 +221,23 @@ impl SessionHandle {
 
     async fn members(&self, directory: Directory, watch: bool) -> Result<Done, Failure> {
         let path = self.layout.directory(directory);
-        let (names, watch) = if watch {
-            let (names, watch) = self.watch_children(path).await?;
-            (names, Some(watch))
+        let (names, watcher) = if watch {
+            let (names, watcher) = self.watch_children(&path).await?;
+            (names, Some(watcher))
         } else {
-            let names = match self.client.list_children(&path).await {
-                Err(Error::NoNode) => Vec::new(),
-                outcome => outcome?,
-            };
-            (names, None)
+            (self.children(&path).await?, None)
         };
+        self.forget_gone(&path, &names);
+        let watch = watcher.map(|watcher| Watch { path, children: true, watcher });
         let snapshot = self.snapshot(directory, names).await?;
         Ok(Done { reply: Reply::Directory(DirectoryReply::Members(snapshot)), watch, names: None })
-    }
-
-    async fn watch_children(&self, path: String) -> Result<(Vec<String>, Watch), Failure> {
-        for _ in 0..ATTEMPTS {
-            match self.client.get_and_watch_children(&path).await {
-                Err(Error::NoNode) => self.create_directory(&path).await?,
-                outcome => {
-                    let (names, _, watcher) = outcome?;
-                    return Ok((names, Watch { path, children: true, watcher }));
-                }
-            }
-        }
-        warn!(path, "cannot watch this znode: something keeps deleting it");
-        Err(Refusal::Denied.into())
     }
 
     /// Reads the entries of these names, all at once. An entry that has gone meanwhile is left out.
     async fn snapshot(&self, directory: Directory, names: Vec<String>) -> Result<Snapshot, Failure> {
         let read = async |name: &str| {
             let Some((id, session)) = parse_entry(name) else { return Ok(Entry::Skipped) };
-            match self.client.get_data(&self.layout.entry(directory, name)).await.map_err(Failure::from) {
+            match self.get_data(&self.layout.entry(directory, name)).await.map_err(Failure::from) {
                 Ok((data, stat)) => Ok(entry(MemberKey { id: id.into(), session }, &data, &stat)),
                 Err(Failure::Refused(Refusal::Missing)) => Ok(Entry::Gone),
                 Err(Failure::Refused(Refusal::Denied)) => Ok(Entry::Skipped),
@@ -338,7 +264,7 @@ impl SessionHandle {
                 Err(Failure::Refused(Refusal::Exists)) => self.still_connected()?,
                 Err(failure) => return Err(failure),
             }
-            match self.client.get_data(&path).await {
+            match self.get_data(&path).await {
                 Err(Error::NoNode) => self.still_connected()?,
                 outcome => {
                     let Ok(text) = String::from_utf8(outcome?.0) else {
@@ -351,6 +277,7 @@ impl SessionHandle {
         }
         Err(Refusal::Denied.into())
     }
+
     async fn read_wish(&self, watch: bool) -> Result<Done, Failure> {
         let path = self.layout.wish();
         let (sync, read) = (self.client.sync(&path), self.read(path.clone(), watch));
@@ -368,7 +295,7 @@ impl SessionHandle {
                     }
                 }
                 Err(Failure::Refused(Refusal::Missing)) => return Ok(Reply::Wish(WishReply::Nobodys).into()),
-                Err(failure) => return Err(denied(&path, failure)),
+                Err(failure) => return Err(failure),
             }
             self.still_connected()?;
             read = self.read(path.clone(), watch).await;
@@ -383,14 +310,14 @@ impl SessionHandle {
             return match self.create(&path, &data, &PERSISTENT).await {
                 Ok(_) => Ok(Reply::Wish(WishReply::Written { version: 0 }).into()),
                 Err(Failure::Refused(Refusal::Exists)) => Err(Refusal::Overtaken.into()),
-                Err(failure) => Err(denied(&path, failure)),
+                Err(failure) => Err(failure),
             };
         };
         let version = i32::try_from(version).map_err(|_| Refusal::Overtaken)?;
-        match self.client.set_data(&path, &data, Some(version)).await {
+        match self.set_data(&path, &data, Some(version)).await {
             Ok(stat) => Ok(Reply::Wish(WishReply::Written { version: version_of(&stat) }).into()),
             Err(Error::BadVersion | Error::NoNode) => Err(Refusal::Overtaken.into()),
-            Err(error) => Err(denied(&path, error.into())),
+            Err(error) => Err(error.into()),
         }
     }
 }
@@ -409,14 +336,6 @@ fn version_of(stat: &Stat) -> u64 {
     u64::from(stat.version.cast_unsigned())
 }
 
-/// Names the znode to which the server denies access.
-fn denied(path: &str, failure: Failure) -> Failure {
-    if failure == Failure::Refused(Refusal::Denied) {
-        warn!(path, "the server denies access to this znode: no operator's wish is heard");
-    }
-    failure
-}
-
 enum Entry {
     Member(Member),
     Skipped,
@@ -429,14 +348,4 @@ fn entry(key: MemberKey, data: &[u8], stat: &Stat) -> Entry {
     let address = address.unwrap_or_default().into();
     let created = stat.czxid.cast_unsigned();
     Entry::Member(Member { key, address, epoch, session_timeout, created, metadata })
-}
-
-/// Translates the error of a transaction. The first operation of each transaction checks the candidate.
-fn multi_failure(error: MultiWriteError) -> Failure {
-    match error {
-        MultiWriteError::OperationFailed { index: 0, source: Error::NoNode } => Refusal::CandidateGone.into(),
-        MultiWriteError::OperationFailed { index: _, source } | MultiWriteError::RequestFailed { source } => {
-            source.into()
-        }
-    }
 }

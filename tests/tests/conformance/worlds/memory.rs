@@ -87,6 +87,7 @@ impl World for Memory {
             | StoreEvent::Suspended
             | StoreEvent::Lost
             | StoreEvent::Noticed { .. }
+            | StoreEvent::Denied(_)
             | StoreEvent::Closed) => news,
         }
     }
