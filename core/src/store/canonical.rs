@@ -38,15 +38,19 @@ impl Machine {
     }
 
     fn place_life(&self, life: &mut SessionLife, axis: &Axis) {
-        (life.heard, life.told) = match life.standing {
-            Standing::Ghost => (Time::ZERO, Time::ZERO),
+        match life.standing {
+            Standing::Ghost => life.meet(Time::ZERO),
             Standing::Connected | Standing::Adrift => {
-                // The contact that the others knew of matters only while a cut could undo the last one.
+                // The contacts before the last one matter only while a cut could undo that.
                 let undoable = self.servers.len() > 1 && life.heard > axis.now - self.timing.half_tick();
-                let told = if undoable { life.told } else { life.heard };
-                (axis.place(life.heard, life.timeout), axis.place(told, life.timeout))
+                if !undoable {
+                    life.meet(life.heard);
+                }
+                for contact in [&mut life.heard, &mut life.told, &mut life.untold] {
+                    *contact = axis.place(*contact, life.timeout);
+                }
             }
-        };
+        }
     }
 }
 

@@ -68,6 +68,7 @@ impl Machine {
             server,
             heard: now,
             told: now,
+            untold: now,
             seen: self.tree.revision,
             watches: Watches::default(),
         };
