@@ -42,7 +42,7 @@ fn a_server_loses_the_others() {
 #[test]
 fn a_server_loses_the_others_after_a_silence() {
     let leader = Options { struck: 1, ..cluster() };
-    for (faults, depth, states) in [("late,server", 38, 1), ("pause,server", 34, 1)] {
+    for (faults, depth, states) in [("late,server", 38, 40_482), ("pause,server", 34, 63_899)] {
         explore(&Options { depth: Some(depth), ..leader.clone() }, faults, states);
     }
 }
