@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rolecall_core::election::Timing;
 use rolecall_core::{Config, Health, Metadata, Time};
 
-use super::seat::{Seat, SeatService};
+use super::candidacy::{Candidacy, CandidacyService};
 use super::{Election, JoinError};
 use crate::driver::Orders;
 use crate::store::{Participant, Registration, StoreUrl};
@@ -146,9 +146,9 @@ impl ElectionBuilder {
         self.config.shutdown_limit = self.config.shutdown_limit.max(self.config.drain + grace);
         let (id, observes, told) = (Arc::clone(&self.config.id), self.config.observes, url.to_string());
         let (orders, ordered) = Orders::channel();
-        let seat = Arc::new(Seat::new(orders.clone()));
+        let candidacy = Arc::new(Candidacy::new(orders.clone()));
         let open = move |participant| url.open(participant);
-        let mut builder = NodeBuilder::new(self.config, SeatService(Arc::clone(&seat)), open)
+        let mut builder = NodeBuilder::new(self.config, CandidacyService(Arc::clone(&candidacy)), open)
             .cluster(self.name)
             .session_timeout(self.session_timeout)
             .registration(self.registration)
@@ -159,7 +159,7 @@ impl ElectionBuilder {
         let prepared = builder.prepare();
         let (leader, members) = (prepared.leader(), prepared.members());
         let node = prepared.start().await.map_err(JoinError::start)?;
-        Ok((Election { id, observes, seat, node, leader, members }, told))
+        Ok((Election { id, observes, candidacy, node, leader, members }, told))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Election that members join, wait in and leave: the face of the library for programs.
 
 mod builder;
+mod candidacy;
 mod error;
-mod seat;
 mod tenure;
 mod term;
 
@@ -14,8 +14,8 @@ use tokio::sync::watch;
 
 pub use self::builder::ElectionBuilder;
 use self::builder::Place;
+use self::candidacy::Candidacy;
 pub use self::error::{JoinError, LeadError};
-use self::seat::Seat;
 pub use self::term::{Hold, Term};
 use crate::driver::Outcome;
 use crate::{Observer, RunningNode, StoreUrl};
@@ -45,7 +45,7 @@ use crate::{Observer, RunningNode, StoreUrl};
 pub struct Election {
     id: Arc<str>,
     observes: bool,
-    seat: Arc<Seat>,
+    candidacy: Arc<Candidacy>,
     node: RunningNode,
     leader: watch::Receiver<Option<Leader>>,
     members: watch::Receiver<Arc<[Member]>>,
@@ -89,17 +89,17 @@ impl Election {
         if self.observes {
             return Err(LeadError::Observer);
         }
-        let waiting = self.seat.wait();
-        let mut offers = self.seat.offers();
+        let waiting = self.candidacy.wait();
+        let mut offers = self.candidacy.offers();
         loop {
             let offer = offers.borrow_and_update().clone();
-            if let Some(tenure) = offer.filter(|tenure| self.seat.take(tenure)) {
+            if let Some(tenure) = offer.filter(|tenure| self.candidacy.take(tenure)) {
                 drop(waiting);
-                return Ok(Term::new(Arc::clone(&self.seat), tenure));
+                return Ok(Term::new(Arc::clone(&self.candidacy), tenure));
             }
             tokio::select! {
                 biased;
-                // This never fails, because the seat keeps the sender.
+                // This never fails, because the candidacy keeps the sender.
                 _ = offers.changed() => {}
                 outcome = self.node.observer().ended() => return Err(LeadError::ended(outcome)),
             }
@@ -110,7 +110,7 @@ impl Election {
     /// taken it yet.
     #[must_use]
     pub fn is_leader(&self) -> bool {
-        self.seat.offers().borrow().as_ref().is_some_and(|tenure| tenure.check().is_ok())
+        self.candidacy.offers().borrow().as_ref().is_some_and(|tenure| tenure.check().is_ok())
     }
 
     /// Leader, with updates; `None` while nobody leads or the store cannot be reached.
@@ -135,7 +135,7 @@ impl Election {
     /// Gives up the term of this member, if it has one. Work under it may go on for at most the drain time; then the next
     /// member leads. Callers of [`lead`](Self::lead) go on waiting, behind the other members.
     pub fn resign(&self) {
-        self.seat.resign();
+        self.candidacy.resign();
     }
 
     /// Observer of the node under this membership: its status, health and metrics.
@@ -154,7 +154,7 @@ impl Election {
 
 impl Drop for Election {
     fn drop(&mut self) {
-        self.seat.leave();
+        self.candidacy.leave();
         self.node.detach();
     }
 }

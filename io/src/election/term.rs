@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rolecall_core::{Fence, Time};
 
-use super::seat::Seat;
+use super::candidacy::Candidacy;
 use super::tenure::{Tenure, Work};
 use crate::{LeaderTerm, TermOver};
 
@@ -20,13 +20,13 @@ use crate::{LeaderTerm, TermOver};
 #[derive(Debug)]
 #[must_use = "a term that is dropped is given back"]
 pub struct Term {
-    seat: Arc<Seat>,
+    candidacy: Arc<Candidacy>,
     tenure: Arc<Tenure>,
 }
 
 impl Term {
-    pub(super) fn new(seat: Arc<Seat>, tenure: Arc<Tenure>) -> Self {
-        Self { seat, tenure }
+    pub(super) fn new(candidacy: Arc<Candidacy>, tenure: Arc<Tenure>) -> Self {
+        Self { candidacy, tenure }
     }
 
     /// Runs `work` for as long as the term lasts, and gives the term back when the work is done. `None` if the term ended
@@ -130,7 +130,7 @@ impl Term {
 
     pub(crate) fn give_back(&self) {
         self.tenure.end();
-        self.seat.give_back(self.fence());
+        self.candidacy.give_back(self.fence());
     }
 }
 

@@ -25,7 +25,7 @@ pub struct Clients {
 
 /// What the clients were told.
 #[derive(Debug)]
-pub struct Told {
+pub struct ClientsReport {
     /// Epochs of the terms that answered.
     pub terms: BTreeSet<Epoch>,
     operations: Vec<Operation>,
@@ -67,17 +67,17 @@ impl Clients {
     ///
     /// # Errors
     /// If a client has panicked.
-    pub async fn end(self) -> Outcome<Told> {
+    pub async fn end(self) -> Outcome<ClientsReport> {
         self.stop.store(true, Ordering::Relaxed);
         let mut terms = BTreeSet::new();
         for task in self.tasks {
             terms.append(&mut task.await?);
         }
-        Ok(Told { terms, operations: self.history.operations() })
+        Ok(ClientsReport { terms, operations: self.history.operations() })
     }
 }
 
-impl Told {
+impl ClientsReport {
     /// Incarnations of the store that answered.
     #[must_use]
     pub fn incarnations(&self) -> BTreeSet<Incarnation> {

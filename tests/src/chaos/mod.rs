@@ -9,7 +9,7 @@ use core::error::Error;
 use core::fmt;
 use core::time::Duration;
 
-pub use self::clients::{Clients, Told};
+pub use self::clients::{Clients, ClientsReport};
 pub use self::ensemble::{EnsembleFault, over_an_ensemble};
 pub use self::sentinel::over_a_failover;
 pub use self::world::{World, until_serves};

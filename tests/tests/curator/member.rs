@@ -44,11 +44,11 @@ pub(crate) struct Member {
 
 enum Life {
     Node(Box<Contender>),
-    Latch { process: Peer, told: Told },
+    Latch { process: Peer, log: LatchLog },
 }
 
 /// What a latch has told: a time at which it began to lead, or ended.
-type Told = Arc<Mutex<Vec<(Word, Duration)>>>;
+type LatchLog = Arc<Mutex<Vec<(Word, Duration)>>>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Word {
@@ -70,14 +70,14 @@ impl Member {
                 Life::Node(Box::new(Contender::start(self.name, &servers, SESSION).await.expect("it starts")))
             }
             Kind::Curator => {
-                let told = Told::default();
+                let log = LatchLog::default();
                 let entry = Entry { path: PATH, id: self.name, servers: &servers, session: SESSION };
                 let process = peers.start(Program::CuratorMember, &entry, {
-                    let told = Arc::clone(&told);
-                    move |line| told.lock().expect("nobody panics with it").extend(parse(line))
+                    let log = Arc::clone(&log);
+                    move |line| log.lock().expect("nobody panics with it").extend(parse(line))
                 });
                 let process = process.expect("java starts");
-                Life::Latch { process, told }
+                Life::Latch { process, log }
             }
         });
     }
@@ -85,8 +85,8 @@ impl Member {
     pub(crate) fn leads(&self) -> bool {
         match &self.life {
             Some(Life::Node(node)) => node.leads(),
-            Some(Life::Latch { told, .. }) => {
-                told.lock().expect("nobody panics with it").last().is_some_and(|(word, _)| *word == Word::Leads)
+            Some(Life::Latch { log, .. }) => {
+                log.lock().expect("nobody panics with it").last().is_some_and(|(word, _)| *word == Word::Leads)
             }
             None => false,
         }
@@ -109,17 +109,17 @@ impl Member {
         match (self.life.take(), ending) {
             (Some(Life::Node(node)), Ending::Leave) => self.note(node.leave().await),
             (Some(Life::Node(node)), Ending::Kill) => self.note(node.crash()),
-            (Some(Life::Latch { mut process, told }), Ending::Leave) => {
-                let before = ends(&told);
+            (Some(Life::Latch { mut process, log }), Ending::Leave) => {
+                let before = ends(&log);
                 process.tell("end").expect("it runs");
-                until("the latch to end", async || (ends(&told) > before).then_some(())).await;
-                self.life = Some(Life::Latch { process, told });
+                until("the latch to end", async || (ends(&log) > before).then_some(())).await;
+                self.life = Some(Life::Latch { process, log });
                 return;
             }
-            (Some(Life::Latch { process, told }), Ending::Kill) => {
+            (Some(Life::Latch { process, log }), Ending::Kill) => {
                 let end = now();
                 drop(process);
-                self.note_latch(&told, end);
+                self.note_latch(&log, end);
             }
             (None, _) => {}
         }
@@ -130,10 +130,10 @@ impl Member {
     pub(crate) async fn terms(mut self) -> Vec<Term> {
         match self.life.take() {
             Some(Life::Node(node)) => self.note(node.leave().await),
-            Some(Life::Latch { process, told }) => {
+            Some(Life::Latch { process, log }) => {
                 let end = now();
                 drop(process);
-                self.note_latch(&told, end);
+                self.note_latch(&log, end);
             }
             None => {}
         }
@@ -145,9 +145,9 @@ impl Member {
     }
 
     /// Pairs what a latch has told. One that was killed at `killed` has told no end.
-    fn note_latch(&mut self, told: &Told, killed: Duration) {
+    fn note_latch(&mut self, log: &LatchLog, killed: Duration) {
         let mut begin = None;
-        for (word, time) in told.lock().expect("nobody panics with it").drain(..) {
+        for (word, time) in log.lock().expect("nobody panics with it").drain(..) {
             match word {
                 Word::Leads => begin = Some(time),
                 Word::Ends => self.terms.extend(begin.take().map(|begin| Term { kind: self.kind, begin, end: time })),
@@ -158,8 +158,8 @@ impl Member {
     }
 }
 
-fn ends(told: &Told) -> usize {
-    told.lock().expect("nobody panics with it").iter().filter(|(word, _)| *word == Word::Ends).count()
+fn ends(log: &LatchLog) -> usize {
+    log.lock().expect("nobody panics with it").iter().filter(|(word, _)| *word == Word::Ends).count()
 }
 
 fn parse(line: &str) -> Option<(Word, Duration)> {

@@ -71,7 +71,7 @@ impl Handler for Serving {
     }
 }
 
-struct Bench {
+struct TestBed {
     store: LoneStore,
     application: Application,
     node: HttpNode,
@@ -83,13 +83,13 @@ fn config() -> Config {
     config
 }
 
-async fn bench(config: Config, journal: Option<Journal>) -> Bench {
+async fn test_bed(config: Config, journal: Option<Journal>) -> TestBed {
     let (store, application, mut builder) = prepared(config);
     if let Some(journal) = journal {
         builder = builder.journal(journal);
     }
     let node = builder.start().await.expect("a free port");
-    Bench { store, application, node }
+    TestBed { store, application, node }
 }
 
 fn prepared(config: Config) -> (LoneStore, Application, HttpNodeBuilder) {
@@ -127,16 +127,16 @@ fn leads(status: &Status) -> bool {
 
 #[tokio::test]
 async fn a_node_alone_leads_serves_and_ends_in_good_order() {
-    let mut bench = bench(config(), None).await;
-    let observer = bench.node.observer().clone();
-    assert_eq!(get(bench.node.address(), "/").await.0, StatusCode::SERVICE_UNAVAILABLE, "it has no role yet");
+    let mut bed = test_bed(config(), None).await;
+    let observer = bed.node.observer().clone();
+    assert_eq!(get(bed.node.address(), "/").await.0, StatusCode::SERVICE_UNAVAILABLE, "it has no role yet");
 
-    bench.store.connect(1);
+    bed.store.connect(1);
     let status = until(&observer, leads).await;
     let (fence, left) = observer.term().expect("its term holds");
     assert_eq!(status.floor, Some(fence));
     assert!(left <= TIMEOUT);
-    assert_eq!(get(bench.node.address(), "/").await, (StatusCode::OK, format!("leader {}", fence.epoch.0)));
+    assert_eq!(get(bed.node.address(), "/").await, (StatusCode::OK, format!("leader {}", fence.epoch.0)));
     assert!(observer.is_alive());
     assert_metrics(
         &observer,
@@ -154,15 +154,15 @@ async fn a_node_alone_leads_serves_and_ends_in_good_order() {
         ],
     );
 
-    bench.node.shut_down().await;
-    assert_eq!(within(bench.node.wait()).await, Outcome::Exited);
-    assert_eq!(bench.node.wait().await, Outcome::Exited, "asked again it says the same");
-    assert!(bench.store.with(|lone| lone.closed && lone.candidates.is_empty() && lone.entries.is_empty()));
-    assert_eq!(*bench.application.stops.borrow(), 1);
+    bed.node.shut_down().await;
+    assert_eq!(within(bed.node.wait()).await, Outcome::Exited);
+    assert_eq!(bed.node.wait().await, Outcome::Exited, "asked again it says the same");
+    assert!(bed.store.with(|lone| lone.closed && lone.candidates.is_empty() && lone.entries.is_empty()));
+    assert_eq!(*bed.application.stops.borrow(), 1);
     assert_eq!(observer.term(), None);
     assert_metrics(&observer, &["rolecall_terms_ended_total{cause=\"shut_down\"} 1", "rolecall_leader 0"]);
     assert!(!observer.is_alive());
-    assert!(connect(bench.node.address()).await.is_err(), "nobody listens any more");
+    assert!(connect(bed.node.address()).await.is_err(), "nobody listens any more");
 }
 
 /// Checks that each of `lines` stands in the metrics.
@@ -179,21 +179,21 @@ async fn connect(address: &str) -> std::io::Result<()> {
 
 #[tokio::test]
 async fn a_lost_session_closes_the_gate_and_cuts_off_what_was_begun() {
-    let bench = bench(config(), None).await;
-    let observer = bench.node.observer().clone();
-    bench.store.connect(1);
+    let bed = test_bed(config(), None).await;
+    let observer = bed.node.observer().clone();
+    bed.store.connect(1);
     until(&observer, leads).await;
     let first = observer.term().map(|(fence, _)| fence);
-    let address = bench.node.address().to_owned();
+    let address = bed.node.address().to_owned();
     let begun = tokio::spawn(async move { get(&address, "/hang").await });
-    within(bench.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
+    within(bed.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
 
-    bench.store.lose_session();
+    bed.store.lose_session();
     until(&observer, |status| status.role != Role::Leader).await;
     assert_eq!(observer.term(), None);
     assert_eq!(begun.await.expect("no panic").0, StatusCode::SERVICE_UNAVAILABLE);
 
-    bench.store.connect(2);
+    bed.store.connect(2);
     until(&observer, leads).await;
     assert_metrics(
         &observer,
@@ -205,48 +205,48 @@ async fn a_lost_session_closes_the_gate_and_cuts_off_what_was_begun() {
 
 #[tokio::test]
 async fn requests_that_outlast_the_drain_do_not_hold_a_shutdown() {
-    let mut bench = bench(config(), None).await;
-    bench.store.connect(1);
-    until(bench.node.observer(), leads).await;
-    let address = bench.node.address().to_owned();
+    let mut bed = test_bed(config(), None).await;
+    bed.store.connect(1);
+    until(bed.node.observer(), leads).await;
+    let address = bed.node.address().to_owned();
     let begun = tokio::spawn(async move { get(&address, "/hang").await });
-    within(bench.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
+    within(bed.application.hanging.subscribe().wait_for(|hanging| *hanging == 1)).await.expect("it lives");
 
-    bench.node.shut_down().await;
+    bed.node.shut_down().await;
 
-    assert_eq!(within(bench.node.wait()).await, Outcome::Exited);
+    assert_eq!(within(bed.node.wait()).await, Outcome::Exited);
     assert_eq!(begun.await.expect("no panic").0, StatusCode::SERVICE_UNAVAILABLE);
 }
 
 #[tokio::test]
 async fn a_service_that_fails_to_start_is_tried_again() {
     for failure in ["no disk", "panic"] {
-        let bench = bench(config(), None).await;
-        *bench.application.broken.lock().expect("not poisoned") = Some(failure);
-        bench.store.connect(1);
+        let bed = test_bed(config(), None).await;
+        *bed.application.broken.lock().expect("not poisoned") = Some(failure);
+        bed.store.connect(1);
         let status =
-            until(bench.node.observer(), |status| matches!(status.health, rolecall_core::Health::Failing(_))).await;
+            until(bed.node.observer(), |status| matches!(status.health, rolecall_core::Health::Failing(_))).await;
         let reason = status.ready().expect_err("it serves nothing");
         assert!(status.failure.as_ref().is_some_and(|failure| reason.ends_with(&**failure)), "{reason}");
 
-        *bench.application.broken.lock().expect("not poisoned") = None;
-        until(bench.node.observer(), |status| status.ready().is_ok() && status.role != Role::None).await;
+        *bed.application.broken.lock().expect("not poisoned") = None;
+        until(bed.node.observer(), |status| status.ready().is_ok() && status.role != Role::None).await;
     }
 }
 
 #[tokio::test]
 async fn a_crash_closes_nothing_and_frees_the_address() {
-    let bench = bench(config(), None).await;
-    let observer = bench.node.observer().clone();
-    bench.store.connect(1);
+    let bed = test_bed(config(), None).await;
+    let observer = bed.node.observer().clone();
+    bed.store.connect(1);
     until(&observer, leads).await;
-    let address = bench.node.address().to_owned();
+    let address = bed.node.address().to_owned();
 
-    bench.node.crash().await;
+    bed.node.crash().await;
 
     assert_eq!(observer.term(), None);
-    assert!(bench.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
-    assert_eq!(*bench.application.stops.borrow(), 0);
+    assert!(bed.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
+    assert_eq!(*bed.application.stops.borrow(), 0);
     within(async { while connect(&address).await.is_ok() {} }).await;
 }
 
@@ -254,11 +254,11 @@ async fn a_crash_closes_nothing_and_frees_the_address() {
 async fn a_session_too_short_to_lead_in_is_refused_with_the_numbers() {
     let mut config = config();
     config.clock_error_ppm = 900_000;
-    let mut bench = bench(config, None).await;
+    let mut bed = test_bed(config, None).await;
 
-    bench.store.connect(1);
+    bed.store.connect(1);
 
-    let outcome = within(bench.node.wait()).await;
+    let outcome = within(bed.node.wait()).await;
     assert!(matches!(outcome, Outcome::Refused(Objection::NoValidity { timeout_ms: 60_000, .. })), "{outcome:?}");
     assert!(outcome.to_string().contains("60000 ms"), "{outcome}");
 }
@@ -268,14 +268,14 @@ async fn what_a_node_does_can_be_replayed_from_its_journal() {
     let folder = tempfile::tempdir().expect("a folder");
     let limits = JournalLimits::default().file_bytes(4_000).files(1_000);
     let journal = Journal::in_folder(folder.path(), limits).expect("a journal");
-    let mut bench = bench(config(), Some(journal)).await;
-    bench.store.connect(1);
-    until(bench.node.observer(), leads).await;
-    bench.store.lose_session();
-    bench.store.connect(2);
-    until(bench.node.observer(), |status| leads(status) && status.session == Some(Session(2))).await;
-    bench.node.shut_down().await;
-    within(bench.node.wait()).await;
+    let mut bed = test_bed(config(), Some(journal)).await;
+    bed.store.connect(1);
+    until(bed.node.observer(), leads).await;
+    bed.store.lose_session();
+    bed.store.connect(2);
+    until(bed.node.observer(), |status| leads(status) && status.session == Some(Session(2))).await;
+    bed.node.shut_down().await;
+    within(bed.node.wait()).await;
 
     let replayed = replay(read(folder.path()).expect("a journal")).expect("the same actions");
 
@@ -286,14 +286,14 @@ async fn what_a_node_does_can_be_replayed_from_its_journal() {
 
 #[tokio::test]
 async fn a_leader_that_reads_of_a_newer_term_works_under_it() {
-    let bench = bench(config(), None).await;
-    bench.store.connect(1);
-    until(bench.node.observer(), leads).await;
-    let (fence, _) = bench.node.observer().term().expect("its term holds");
+    let bed = test_bed(config(), None).await;
+    bed.store.connect(1);
+    until(bed.node.observer(), leads).await;
+    let (fence, _) = bed.node.observer().term().expect("its term holds");
     let newer = Fence { epoch: Epoch(fence.epoch.0 + 1), ..fence };
 
     // Another node has claimed a term; this one has not heard of it.
-    bench.store.with(|lone| {
+    bed.store.with(|lone| {
         let other = Candidate { sequence: 0, guid: Some(Guid::ours(1)) };
         lone.candidates.insert(other, Session(99));
         lone.term = Some(newer);
@@ -301,10 +301,10 @@ async fn a_leader_that_reads_of_a_newer_term_works_under_it() {
         lone.events.push_back(StoreEvent::Up { session: lone.session, timeout: TIMEOUT });
     });
 
-    let status = until(bench.node.observer(), |status| status.floor == Some(newer)).await;
+    let status = until(bed.node.observer(), |status| status.floor == Some(newer)).await;
     assert_eq!(status.floor.map(|floor| floor.incarnation), Some(newer.incarnation));
-    until(bench.node.observer(), |status| status.role == Role::Worker).await;
-    assert_eq!(bench.node.observer().term(), None);
+    until(bed.node.observer(), |status| status.role == Role::Worker).await;
+    assert_eq!(bed.node.observer().term(), None);
     assert_ne!(newer.incarnation, Incarnation(0));
 }
 
@@ -326,16 +326,16 @@ async fn a_service_that_never_stops_halts_the_node_which_deletes_nothing() {
     let journal = Journal::in_folder(folder.path(), JournalLimits::default()).expect("a journal");
     let mut config = config();
     config.stop_grace = Duration::from_millis(50);
-    let mut bench = bench(config, Some(journal)).await;
-    bench.store.connect(1);
-    until(bench.node.observer(), leads).await;
+    let mut bed = test_bed(config, Some(journal)).await;
+    bed.store.connect(1);
+    until(bed.node.observer(), leads).await;
 
-    *bench.application.broken.lock().expect("not poisoned") = Some("never stops");
-    bench.node.shut_down().await;
+    *bed.application.broken.lock().expect("not poisoned") = Some("never stops");
+    bed.node.shut_down().await;
 
-    assert_eq!(within(bench.node.wait()).await, Outcome::Halted(Violation::StopOverran));
-    assert_eq!(bench.node.observer().term(), None);
-    assert!(bench.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
+    assert_eq!(within(bed.node.wait()).await, Outcome::Halted(Violation::StopOverran));
+    assert_eq!(bed.node.observer().term(), None);
+    assert!(bed.store.with(|lone| !lone.closed && !lone.candidates.is_empty()));
     let replayed = replay(read(folder.path()).expect("a journal")).expect("the same actions");
     assert!(replayed.steps > 0);
     let last = read(folder.path()).expect("a journal").last().expect("lines").expect("well-formed").1;

@@ -8,13 +8,13 @@ use super::*;
 
 #[tokio::test]
 async fn connections_are_kept_and_used_again() {
-    let bench = bench(ServerLimits::default()).await;
-    let client = bench.client();
+    let bed = test_bed(ServerLimits::default()).await;
+    let client = bed.client();
     let mut peers = Vec::new();
 
     for _ in 0..3 {
         let response = client
-            .send(bench.server.address(), request("GET", "/peer", ""), bench.clock.now() + LIMIT)
+            .send(bed.server.address(), request("GET", "/peer", ""), bed.clock.now() + LIMIT)
             .await
             .expect("an answer");
         peers.push(text(response));
@@ -26,11 +26,11 @@ async fn connections_are_kept_and_used_again() {
 
 #[tokio::test]
 async fn a_body_goes_there_and_back() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
-    let response = bench
+    let response = bed
         .client()
-        .send(bench.server.address(), request("POST", "/echo", "a body"), bench.clock.now() + LIMIT)
+        .send(bed.server.address(), request("POST", "/echo", "a body"), bed.clock.now() + LIMIT)
         .await
         .expect("an answer");
 
@@ -39,24 +39,24 @@ async fn a_body_goes_there_and_back() {
 
 #[tokio::test]
 async fn the_deadline_covers_the_wait_for_the_answer() {
-    let bench = bench(ServerLimits::default()).await;
-    let deadline = bench.clock.now() + Duration::from_millis(50);
+    let bed = test_bed(ServerLimits::default()).await;
+    let deadline = bed.clock.now() + Duration::from_millis(50);
 
-    let answered = bench.client().send(bench.server.address(), request("GET", "/hang", ""), deadline).await;
+    let answered = bed.client().send(bed.server.address(), request("GET", "/hang", ""), deadline).await;
 
     assert!(matches!(answered, Err(ClientError::TimedOut { sent: true, .. })), "{answered:?}");
-    assert!(bench.clock.now() >= deadline);
+    assert!(bed.clock.now() >= deadline);
 }
 
 #[tokio::test]
 async fn nobody_listening_is_told_from_a_slow_answer() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let free = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = free.local_addr().expect("it is bound").to_string();
     drop(free);
 
-    let answered = bench.client().send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await;
-    let malformed = bench.client().send("no\naddress", request("GET", "/", ""), bench.clock.now() + LIMIT).await;
+    let answered = bed.client().send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await;
+    let malformed = bed.client().send("no\naddress", request("GET", "/", ""), bed.clock.now() + LIMIT).await;
 
     let error = answered.expect_err("nobody listens");
     assert!(matches!(error, ClientError::Connect { .. }) && !error.may_have_been_sent(), "{error:?}");
@@ -65,11 +65,11 @@ async fn nobody_listening_is_told_from_a_slow_answer() {
 
 #[tokio::test]
 async fn an_answer_that_is_too_large_is_an_error() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let limits = ClientLimits { response_bytes: 99_999, ..ClientLimits::default() };
-    let client = Client::new(Arc::new(TokioNet), Arc::clone(&bench.clock), limits);
+    let client = Client::new(Arc::new(TokioNet), Arc::clone(&bed.clock), limits);
 
-    let answered = client.send(bench.server.address(), request("GET", "/large", ""), bench.clock.now() + LIMIT).await;
+    let answered = client.send(bed.server.address(), request("GET", "/large", ""), bed.clock.now() + LIMIT).await;
 
     assert!(matches!(answered, Err(ClientError::TooLarge { limit: 99_999, .. })), "{answered:?}");
 }
@@ -99,12 +99,12 @@ async fn moody(last_words: &'static str) -> (String, Arc<AtomicUsize>) {
 
 #[tokio::test]
 async fn a_kept_connection_that_died_is_replaced_for_a_harmless_request() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let (address, requests) = moody("").await;
-    let client = bench.client();
+    let client = bed.client();
 
     for _ in 0..2 {
-        let answered = client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await;
+        let answered = client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await;
         assert_eq!(text(answered.expect("an answer")), "ok");
     }
     assert_eq!(requests.load(Ordering::Relaxed), 3, "the second was sent twice");
@@ -112,12 +112,12 @@ async fn a_kept_connection_that_died_is_replaced_for_a_harmless_request() {
 
 #[tokio::test]
 async fn what_may_have_been_done_is_not_sent_twice() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let (address, requests) = moody("").await;
-    let client = bench.client();
-    client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await.expect("an answer");
+    let client = bed.client();
+    client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await.expect("an answer");
 
-    let answered = client.send(&address, request("POST", "/", ""), bench.clock.now() + LIMIT).await;
+    let answered = client.send(&address, request("POST", "/", ""), bed.clock.now() + LIMIT).await;
 
     let error = answered.expect_err("the connection died");
     assert!(matches!(error, ClientError::Broken { sent: true, heard: false, .. }), "{error:?}");
@@ -125,18 +125,18 @@ async fn what_may_have_been_done_is_not_sent_twice() {
 
     let mut marked = request("POST", "/", "");
     marked.extensions_mut().insert(Idempotent);
-    client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await.expect("an answer");
-    client.send(&address, marked, bench.clock.now() + LIMIT).await.expect("it was sent again");
+    client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await.expect("an answer");
+    client.send(&address, marked, bed.clock.now() + LIMIT).await.expect("it was sent again");
 }
 
 #[tokio::test]
 async fn an_answer_that_had_begun_is_not_asked_for_again() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let (address, requests) = moody("HTTP/1.1 200 O").await;
-    let client = bench.client();
-    client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await.expect("an answer");
+    let client = bed.client();
+    client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await.expect("an answer");
 
-    let answered = client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await;
+    let answered = client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await;
 
     assert!(matches!(answered, Err(ClientError::Broken { heard: true, .. })), "{answered:?}");
     assert_eq!(requests.load(Ordering::Relaxed), 2);
@@ -144,7 +144,7 @@ async fn an_answer_that_had_begun_is_not_asked_for_again() {
 
 #[tokio::test]
 async fn a_server_that_closes_after_each_answer_is_not_noticed_by_the_caller() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();
     tokio::spawn(async move {
@@ -154,17 +154,17 @@ async fn a_server_that_closes_after_each_answer_is_not_noticed_by_the_caller() {
             stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok").await.expect("the client reads");
         }
     });
-    let client = bench.client();
+    let client = bed.client();
 
     for _ in 0..50 {
-        let answered = client.send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await;
+        let answered = client.send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await;
         assert_eq!(text(answered.expect("an answer")), "ok");
     }
 }
 
 #[tokio::test]
 async fn what_is_not_http_is_an_error() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
     let address = listener.local_addr().expect("it is bound").to_string();
     tokio::spawn(async move {
@@ -173,7 +173,7 @@ async fn what_is_not_http_is_an_error() {
         everything(stream).await;
     });
 
-    let answered = bench.client().send(&address, request("GET", "/", ""), bench.clock.now() + LIMIT).await;
+    let answered = bed.client().send(&address, request("GET", "/", ""), bed.clock.now() + LIMIT).await;
 
     assert!(matches!(answered, Err(ClientError::Broken { .. })), "{answered:?}");
 }

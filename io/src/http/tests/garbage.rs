@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn garbage_is_a_bad_request_and_the_server_goes_on() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
     for garbage in [
         "\r\n\r\n\r\nnonsense\r\n\r\n",
@@ -14,32 +14,32 @@ async fn garbage_is_a_bad_request_and_the_server_goes_on() {
         "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: -1\r\n\r\n",
         "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab",
     ] {
-        let answer = bench.raw(garbage).await;
+        let answer = bed.raw(garbage).await;
         assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 400"), "{garbage:?} was answered {answer:?}");
     }
-    let answer = bench.raw("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n").await;
+    let answer = bed.raw("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n").await;
     assert!(answer.starts_with("HTTP/1.1 400") && answer.contains("bad_body"), "{answer}");
-    assert_eq!(bench.get("/").await, (StatusCode::OK, "first".into()));
+    assert_eq!(bed.get("/").await, (StatusCode::OK, "first".into()));
 }
 
 #[tokio::test]
 async fn a_head_that_is_too_large_is_refused() {
-    let bench = bench(ServerLimits { head_bytes: 1_000, ..ServerLimits::default() }).await;
+    let bed = test_bed(ServerLimits { head_bytes: 1_000, ..ServerLimits::default() }).await;
 
-    let answer = bench.raw(&format!("GET / HTTP/1.1\r\nhost: x\r\nlong: {}\r\n\r\n", "x".repeat(2_000))).await;
+    let answer = bed.raw(&format!("GET / HTTP/1.1\r\nhost: x\r\nlong: {}\r\n\r\n", "x".repeat(2_000))).await;
 
     assert!(answer.starts_with("HTTP/1.1 431"), "{answer}");
 }
 
 #[tokio::test]
 async fn a_body_that_is_too_large_is_refused_whether_it_says_so_or_not() {
-    let bench = bench(ServerLimits { body_bytes: 10, ..ServerLimits::default() }).await;
+    let bed = test_bed(ServerLimits { body_bytes: 10, ..ServerLimits::default() }).await;
 
-    let said = bench.raw("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\n").await;
+    let said = bed.raw("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 11\r\n\r\n").await;
     let unsaid =
-        bench.raw("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nb\r\n12345678901\r\n").await;
+        bed.raw("POST /echo HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\nb\r\n12345678901\r\n").await;
     let right =
-        bench.raw("POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\n1234567890").await;
+        bed.raw("POST /echo HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: 10\r\n\r\n1234567890").await;
 
     assert!(said.starts_with("HTTP/1.1 413") && said.contains("body_too_large"), "{said}");
     assert!(unsaid.starts_with("HTTP/1.1 413") && unsaid.contains("body_too_large"), "{unsaid}");
@@ -48,10 +48,10 @@ async fn a_body_that_is_too_large_is_refused_whether_it_says_so_or_not() {
 
 #[tokio::test]
 async fn a_head_that_never_ends_loses_its_connection() {
-    let bench = bench(ServerLimits { head_time: Duration::from_millis(50), ..ServerLimits::default() }).await;
+    let bed = test_bed(ServerLimits { head_time: Duration::from_millis(50), ..ServerLimits::default() }).await;
 
-    let loris = bench.raw("GET / HTTP/1.1\r\nhost: x\r\nslow").await;
-    let silent = bench.raw("").await;
+    let loris = bed.raw("GET / HTTP/1.1\r\nhost: x\r\nslow").await;
+    let silent = bed.raw("").await;
 
     assert!(loris.is_empty() || loris.starts_with("HTTP/1.1 408"), "{loris}");
     assert_eq!(silent, "");
@@ -60,17 +60,17 @@ async fn a_head_that_never_ends_loses_its_connection() {
 #[tokio::test]
 async fn a_body_that_never_ends_is_given_up() {
     let request_time = Duration::from_millis(50);
-    let bench = bench(ServerLimits { request_time, ..ServerLimits::default() }).await;
+    let bed = test_bed(ServerLimits { request_time, ..ServerLimits::default() }).await;
 
-    let answer = bench.raw("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n12345").await;
+    let answer = bed.raw("POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\n12345").await;
 
     assert!(answer.starts_with("HTTP/1.1 408") && answer.contains("body_too_slow"), "{answer}");
 }
 
 #[tokio::test]
 async fn a_client_that_reads_nothing_loses_its_connection() {
-    let bench = bench(ServerLimits { write_time: Duration::from_millis(50), ..ServerLimits::default() }).await;
-    let mut stream = bench.connect().await;
+    let bed = test_bed(ServerLimits { write_time: Duration::from_millis(50), ..ServerLimits::default() }).await;
+    let mut stream = bed.connect().await;
 
     // More answers than the sockets' buffers hold, and none of them is read.
     let asked = async {
@@ -86,8 +86,8 @@ async fn a_client_that_reads_nothing_loses_its_connection() {
 
 #[tokio::test]
 async fn a_client_that_closed_its_half_gets_its_answer() {
-    let bench = bench(ServerLimits::default()).await;
-    let mut stream = bench.connect().await;
+    let bed = test_bed(ServerLimits::default()).await;
+    let mut stream = bed.connect().await;
 
     stream.write_all(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n").await.expect("the server reads");
     stream.shutdown().await.expect("the half closes");
@@ -97,9 +97,9 @@ async fn a_client_that_closed_its_half_gets_its_answer() {
 
 #[tokio::test]
 async fn pipelined_requests_are_answered_in_order() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
-    let answers = bench
+    let answers = bed
         .raw(
             "POST /echo HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\none\
              GET /status HTTP/1.1\r\nhost: x\r\n\r\n\
@@ -113,30 +113,30 @@ async fn pipelined_requests_are_answered_in_order() {
 
 #[tokio::test]
 async fn http_1_0_is_answered_and_closed() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
-    let answer = bench.raw("GET / HTTP/1.0\r\n\r\n").await;
+    let answer = bed.raw("GET / HTTP/1.0\r\n\r\n").await;
 
     assert!(answer.contains("200 OK") && answer.ends_with("first"), "{answer}");
 }
 
 #[tokio::test]
 async fn head_has_the_length_and_no_body() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
-    let answer = bench.raw("HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let answer = bed.raw("HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
 
     assert!(answer.contains("content-length: 5") && answer.ends_with("\r\n\r\n"), "{answer}");
 }
 
 #[tokio::test]
 async fn methods_that_a_route_does_not_have_are_told_apart() {
-    let bench = bench(ServerLimits::default()).await;
+    let bed = test_bed(ServerLimits::default()).await;
 
-    let wrong = bench.raw("DELETE /only-get HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
-    let options = bench.raw("OPTIONS /only-get HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
-    let whole = bench.raw("OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
-    let tunnel = bench.raw("CONNECT elsewhere:80 HTTP/1.1\r\nhost: x\r\n\r\n").await;
+    let wrong = bed.raw("DELETE /only-get HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let options = bed.raw("OPTIONS /only-get HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let whole = bed.raw("OPTIONS * HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await;
+    let tunnel = bed.raw("CONNECT elsewhere:80 HTTP/1.1\r\nhost: x\r\n\r\n").await;
 
     assert!(wrong.starts_with("HTTP/1.1 405") && wrong.contains("allow: GET, HEAD, OPTIONS"), "{wrong}");
     assert!(options.starts_with("HTTP/1.1 204") && options.contains("allow: GET, HEAD, OPTIONS"), "{options}");
@@ -146,8 +146,8 @@ async fn methods_that_a_route_does_not_have_are_told_apart() {
 
 #[tokio::test]
 async fn the_time_of_day_can_be_left_out() {
-    let with = bench(ServerLimits::default()).await;
-    let without = bench(ServerLimits { date_header: false, ..ServerLimits::default() }).await;
+    let with = test_bed(ServerLimits::default()).await;
+    let without = test_bed(ServerLimits { date_header: false, ..ServerLimits::default() }).await;
 
     let text = "GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 

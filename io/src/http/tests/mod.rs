@@ -85,14 +85,14 @@ impl Front for Status {
     }
 }
 
-struct Bench {
+struct TestBed {
     server: Server,
     slot: HandlerSlot,
     script: Arc<Script>,
     clock: Arc<dyn Clock>,
 }
 
-async fn bench(limits: ServerLimits) -> Bench {
+async fn test_bed(limits: ServerLimits) -> TestBed {
     let slot = HandlerSlot::default();
     let script = Script::new("first");
     slot.fill(erased(&script));
@@ -102,14 +102,14 @@ async fn bench(limits: ServerLimits) -> Bench {
     let server = Server::bind(&TokioNet, Arc::clone(&clock), "127.0.0.1:0", slot.clone(), Some(front), hosts, limits)
         .await
         .expect("a free port");
-    Bench { server, slot, script, clock }
+    TestBed { server, slot, script, clock }
 }
 
 fn erased(script: &Arc<Script>) -> Arc<dyn ErasedHandler> {
     Arc::new(Arc::clone(script))
 }
 
-impl Bench {
+impl TestBed {
     async fn connect(&self) -> TcpStream {
         TcpStream::connect(self.server.address()).await.expect("the server listens")
     }

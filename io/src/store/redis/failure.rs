@@ -69,7 +69,11 @@ impl From<RedisError> for Failure {
                 // Kinds that a later version of the client adds.
                 _ => Self::Unknown,
             },
-            ErrorKind::AuthenticationFailed | ErrorKind::RESP3NotSupported => useless(true),
+            ErrorKind::AuthenticationFailed => useless(true),
+            ErrorKind::RESP3NotSupported => Self::Useless {
+                refused: true,
+                reason: format!("it does not speak RESP3, so it is older than Redis 6.2, which is needed ({reason})"),
+            },
             ErrorKind::Extension => match error.code() {
                 Some("NOAUTH" | "WRONGPASS") => useless(true),
                 // The server's memory is full, its disk is, a script is running, or replicas are missing: it does nothing.

@@ -1,5 +1,4 @@
-//! Seat of an [`Election`](super::Election) in its node: a candidate while a caller waits to lead, and the place where a caller
-//! takes the term.
+//! Candidacy of an [`Election`](super::Election): its node stands while a caller waits to lead, and a caller takes the term here.
 
 use core::error::Error;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,7 +12,7 @@ use crate::{Assignment, Drain, Running, Service};
 
 /// State that the callers of an election share with its node.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct Candidacy {
     orders: Orders,
     offer: watch::Sender<Option<Arc<Tenure>>>,
     wish: Mutex<Wish>,
@@ -28,8 +27,8 @@ struct Wish {
     held: Option<Fence>,
 }
 
-impl Seat {
-    /// Makes a seat whose node is not a candidate yet.
+impl Candidacy {
+    /// Makes a candidacy whose node is not a candidate yet.
     pub(super) fn new(orders: Orders) -> Self {
         orders.give(Event::Stand { willing: false });
         Self { orders, offer: watch::Sender::new(None), wish: Mutex::default() }
@@ -95,7 +94,7 @@ impl Seat {
 
 /// Guard of a caller that waits to lead.
 #[derive(Debug)]
-pub(super) struct Waiting(Arc<Seat>);
+pub(super) struct Waiting(Arc<Candidacy>);
 
 impl Drop for Waiting {
     fn drop(&mut self) {
@@ -107,20 +106,20 @@ impl Drop for Waiting {
     }
 }
 
-/// [`Seat`] as the application of a node.
+/// [`Candidacy`] as the application of a node.
 #[derive(Debug)]
-pub(super) struct SeatService(pub(super) Arc<Seat>);
+pub(super) struct CandidacyService(pub(super) Arc<Candidacy>);
 
-impl Service for SeatService {
+impl Service for CandidacyService {
     type Running = Occupied;
 
     async fn start(&self, assignment: Assignment) -> Result<Occupied, Box<dyn Error + Send + Sync>> {
-        let seat = Arc::clone(&self.0);
+        let candidacy = Arc::clone(&self.0);
         Ok(match assignment {
             Assignment::Lead(term) => {
                 let tenure = Arc::new(Tenure::new(term));
-                seat.offer.send_replace(Some(Arc::clone(&tenure)));
-                Occupied::Leading(Reign { seat, tenure })
+                candidacy.offer.send_replace(Some(Arc::clone(&tenure)));
+                Occupied::Leading(Reign { candidacy, tenure })
             }
             Assignment::Follow(_) => Occupied::Following,
         })
@@ -137,7 +136,7 @@ pub(super) enum Occupied {
 /// Term, from the side of the node. Dropping it ends everything under the term.
 #[derive(Debug)]
 pub(super) struct Reign {
-    seat: Arc<Seat>,
+    candidacy: Arc<Candidacy>,
     tenure: Arc<Tenure>,
 }
 
@@ -153,7 +152,7 @@ impl Running for Occupied {
 impl Drop for Reign {
     fn drop(&mut self) {
         self.tenure.end();
-        self.seat.offer.send_replace(None);
-        self.seat.give_back(self.tenure.fence());
+        self.candidacy.offer.send_replace(None);
+        self.candidacy.give_back(self.tenure.fence());
     }
 }
