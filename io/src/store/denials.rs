@@ -43,6 +43,7 @@ impl<K: Ord> Denials<K> {
     }
 
     /// Forgets the denials whose key `is_of_interest` does not accept: what they were about is gone.
+    #[cfg(any(feature = "zookeeper", test))]
     pub(crate) fn retain(&self, is_of_interest: impl Fn(&K) -> bool) {
         let mut current = self.current();
         let before = current.len();
