@@ -40,8 +40,6 @@ mutants! {
     DeadlineFromAnswer,
     /// A write proves the session from its call on, whatever the other servers have been told.
     SilenceForgotten,
-    /// A waiter that was paused claims as if it had pinged all the time.
-    PauseForgotten,
     /// An answered read proves that the session lives.
     ReadExtendsTerm,
     /// An answered sync proves that the session lives.

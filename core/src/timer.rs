@@ -14,8 +14,6 @@ pub enum Timer {
     Validity,
     /// A lease that somebody else held may be over.
     Look,
-    /// A waiter looks whether its process was paused, or a pause has been made up for.
-    Pause,
     /// Everything is read again.
     Relist,
     /// A service has taken too long to start or to stop.

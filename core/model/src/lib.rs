@@ -56,9 +56,6 @@ pub struct Options {
     pub clocks: Vec<Rate>,
     /// Number of nodes, and of servers, that faults may strike, counted from the first. Applies to timed worlds only.
     pub struck: u8,
-    /// The only faults that happen in a timed world, in this order, each at any moment: the kind, and the place of the node or
-    /// server that it strikes. Default: empty, which leaves order and place open.
-    pub order: Vec<(Fault, u8)>,
     /// Longest run to explore, in states. Default: no limit.
     pub depth: Option<usize>,
     /// Time after which the exploration stops, even with states left. Default: no limit.
@@ -83,7 +80,6 @@ impl Options {
             timed: false,
             clocks: Vec::new(),
             struck: nodes,
-            order: Vec::new(),
             depth: None,
             time: None,
             memory: None,

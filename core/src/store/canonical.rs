@@ -38,19 +38,15 @@ impl Machine {
     }
 
     fn place_life(&self, life: &mut SessionLife, axis: &Axis) {
-        match life.standing {
-            Standing::Ghost => life.meet(Time::ZERO),
+        (life.heard, life.told) = match life.standing {
+            Standing::Ghost => (Time::ZERO, Time::ZERO),
             Standing::Connected | Standing::Adrift => {
-                // The contacts before the last one matter only while a cut could undo that.
+                // The contact that the others knew of matters only while a cut could undo the last one.
                 let undoable = self.servers.len() > 1 && life.heard > axis.now - self.timing.half_tick();
-                if !undoable {
-                    life.meet(life.heard);
-                }
-                for contact in [&mut life.heard, &mut life.told, &mut life.untold] {
-                    *contact = axis.place(*contact, life.timeout);
-                }
+                let told = if undoable { life.told } else { life.heard };
+                (axis.place(life.heard, life.timeout), axis.place(told, life.timeout))
             }
-        }
+        };
     }
 }
 

@@ -68,7 +68,6 @@ impl Machine {
             server,
             heard: now,
             told: now,
-            untold: now,
             seen: self.tree.revision,
             watches: Watches::default(),
         };

@@ -31,11 +31,9 @@ pub(super) struct Life {
     pub(super) server: Server,
     /// Time of the client's last contact.
     pub(super) heard: Time,
-    /// Last contact that the other servers surely know of. It is the one that counts if the server loses them within half
-    /// a tick.
+    /// Last contact that the other servers know of. It is the one that counts if the server loses them within half a
+    /// tick.
     pub(super) told: Time,
-    /// First contact after that one.
-    pub(super) untold: Time,
     /// Newest revision that the client has seen.
     pub(super) seen: u64,
     pub(super) watches: Watches,
@@ -48,31 +46,20 @@ impl Life {
 
     /// Notes a contact. The client's server tells the others within half a tick.
     pub(super) fn hear(&mut self, now: Time, half_tick: Duration) {
-        self.tell(now - half_tick);
-        if self.told == self.heard {
-            self.untold = now;
-        }
+        let told = now - half_tick;
+        self.told = if self.heard <= told { self.heard } else { self.told.max(told) };
         self.heard = now;
     }
 
     /// Notes a contact that the other servers take part in.
     pub(super) const fn meet(&mut self, now: Time) {
-        (self.heard, self.told, self.untold) = (now, now, now);
+        (self.heard, self.told) = (now, now);
     }
 
     /// Undoes the contacts that the other servers were not told of, when the client's server loses them.
     pub(super) fn lose_contact(&mut self, now: Time, half_tick: Duration) {
-        self.tell(now - half_tick);
-        self.meet(self.told);
-    }
-
-    /// Notes that the others know of every contact until then. Of several since they were last told, only the first and
-    /// the last are kept: those between count as told no earlier than the last.
-    fn tell(&mut self, until: Time) {
-        if self.heard <= until {
-            self.meet(self.heard);
-        } else if self.untold <= until {
-            (self.told, self.untold) = (self.untold, self.heard);
+        if self.heard > now - half_tick {
+            self.heard = self.told;
         }
     }
 

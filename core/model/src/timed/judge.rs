@@ -1,14 +1,14 @@
 //! Promises that only time can test.
 
-use rolecall_core::{Action, Event, Family, Node, Role, Violation};
+use rolecall_core::{Action, Event, Role, Violation};
 
 use super::Timed;
-use crate::world::{Breach, Happened, Host};
+use crate::world::{Breach, Happened};
 
 impl Timed {
     /// Judges the world after a step.
     pub(super) fn judge(&mut self, seen: &[Happened]) {
-        if self.open_gates().count() > 1 || self.open_gates().any(|host| !self.has_session(host)) {
+        if self.open_gates() > 1 {
             self.breach(Violation::TwoLeaders);
         }
         if seen.iter().any(|happened| !self.ends_alone(happened.place)) {
@@ -20,22 +20,12 @@ impl Timed {
         self.world.breach.get_or_insert(Breach::Promise(violation));
     }
 
-    /// P1: the nodes on which a leader-only act could begin at this instant. A paused process begins nothing;
+    /// P1: number of nodes on which a leader-only act could begin at this instant. A paused process begins nothing;
     /// once resumed it asks its gate before it does anything else. A leader deposed by an outsider does not count: only
     /// its epoch holds it back.
-    fn open_gates(&self) -> impl Iterator<Item = &Host> {
+    fn open_gates(&self) -> usize {
         let hosts = self.world.hosts.iter().zip(&self.clients);
-        let open = hosts.filter(|(host, client)| host.gate_is_open() && client.paused.is_none() && !host.deposed);
-        open.map(|(host, _)| host)
-    }
-
-    /// P1: in a queue, a term outlives no session. Once the store has ended that, any other node may lead, were there one.
-    fn has_session(&self, host: &Host) -> bool {
-        let Some((own, _)) = host.node().and_then(Node::session) else { return true };
-        match self.world.scale.family {
-            Family::Queue => self.world.store.sessions().any(|(session, _)| session == own),
-            Family::Lease => true,
-        }
+        hosts.filter(|(host, client)| host.gate_is_open() && client.paused.is_none() && !host.deposed).count()
     }
 
     /// P13: a leader that nothing reaches any more closes its gate and stops its service when its validity ends, by its

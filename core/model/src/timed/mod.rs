@@ -21,7 +21,6 @@ use rolecall_core::store::Server;
 
 use super::Options;
 use super::explore::Explored;
-use super::faults::Fault;
 use super::world::{Happened, Process, Scale, World, name};
 use client::{CLOCK_ERROR_PPM, Client, GRAIN};
 pub use client::{Rate, UnknownRate};
@@ -33,7 +32,6 @@ const SCALE: Scale = Scale {
     tick: Duration::from_millis(800),
     servers: 2,
     clock_error_ppm: CLOCK_ERROR_PPM,
-    notices_pauses: true,
     first_observer: u8::MAX,
 };
 /// Longest time until a client notices that its link is dead.
@@ -53,8 +51,6 @@ pub(crate) struct Timed {
     lean: bool,
     /// Number of nodes and servers that faults may strike.
     struck: u8,
-    /// Faults that are still to happen, the next one last; empty if their order is open.
-    order: Vec<(Fault, u8)>,
     /// The server that has lost the others, and for how long.
     isolated: Option<(Server, Duration)>,
     /// Rate of the clock by which the store goes.
@@ -83,7 +79,6 @@ impl Timed {
             clients,
             lean: options.lean,
             struck: options.struck,
-            order: Vec::new(),
             isolated: None,
             store_rate,
             ping,
@@ -93,7 +88,6 @@ impl Timed {
         if options.settled > 0 {
             timed.settle(usize::from(options.settled));
         }
-        timed.order = options.order.iter().rev().copied().collect();
         timed
     }
 

@@ -117,13 +117,6 @@ impl TimedStep {
         }
     }
 
-    /// The fault that this step spends, and the place of the node or server that it strikes.
-    pub(super) fn strike(self) -> Option<(Fault, u8)> {
-        let server = if let Self::Isolate(Server(server)) = self { Some(usize::from(server)) } else { None };
-        let place = self.place().or(server).unwrap_or(0);
-        self.fault().map(|fault| (fault, u8::try_from(place).unwrap_or(u8::MAX)))
-    }
-
     /// A note for the trace, beside the event and the actions of a node. `lags`: true while the store's replica does.
     pub(super) fn note(self, lags: bool) -> Option<String> {
         let text = match self {
@@ -164,7 +157,6 @@ impl Timed {
     pub(super) fn apply(&mut self, step: TimedStep, seen: &mut Vec<Happened>) {
         if let Some(fault) = step.fault() {
             self.world.faults.spend(fault);
-            self.order.pop();
         }
         match step {
             TimedStep::Pass => self.pass(),

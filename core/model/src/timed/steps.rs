@@ -29,9 +29,6 @@ impl Timed {
         if self.struck > 0 {
             self.faults_of_a_lease(steps);
         }
-        if !self.order.is_empty() {
-            steps.retain(|step| step.strike().is_none_or(|strike| self.order.last() == Some(&strike)));
-        }
     }
 
     /// Steps that must happen before time advances.

@@ -119,9 +119,9 @@ impl Host {
             Timer::Validity if self.linked => Some(quiet_or(Fault::Haste)),
             Timer::Validity => Some(Wake::Free),
             Timer::Shutdown => (!self.linked).then_some(Wake::Free),
-            // A pause takes time. Services always start and stop in time, nothing is relisted by itself, a fresh start is a finding, and settings
+            // Services always start and stop in time, nothing is relisted by itself, a fresh start is a finding, and settings
             // are never denied.
-            Timer::Pause | Timer::Service | Timer::Relist | Timer::FreshStart | Timer::Settings => None,
+            Timer::Service | Timer::Relist | Timer::FreshStart | Timer::Settings => None,
         }
     }
 }

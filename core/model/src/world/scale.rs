@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rolecall_core::Family;
-use rolecall_core::election::{QueueTiming, Timing};
+use rolecall_core::election::Timing;
 use rolecall_core::store::{self, Machine};
 
 /// Settings that all nodes and the store share.
@@ -17,8 +17,6 @@ pub(crate) struct Scale {
     pub(crate) tick: Duration,
     pub(crate) servers: u8,
     pub(crate) clock_error_ppm: u32,
-    /// True if a waiter notices pauses of its process.
-    pub(crate) notices_pauses: bool,
     /// Place of the first node that only looks on.
     pub(crate) first_observer: u8,
 }
@@ -30,7 +28,6 @@ impl Scale {
         tick: Duration::from_millis(200),
         servers: 1,
         clock_error_ppm: 10_000,
-        notices_pauses: false,
         first_observer: u8::MAX,
     };
 
@@ -45,11 +42,7 @@ impl Scale {
     /// Times of the store, as the nodes know them.
     pub(crate) fn election(&self) -> Timing {
         match self.family {
-            Family::Queue => {
-                let mut timing = QueueTiming::new(Some(self.tick));
-                timing.notices_pauses = self.notices_pauses;
-                Timing::Queue(timing)
-            }
+            Family::Queue => Timing::queue(self.tick),
             Family::Lease => Timing::LEASE,
         }
     }

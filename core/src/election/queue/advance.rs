@@ -13,11 +13,6 @@ impl Queue {
     /// [`Self::step_down`]).
     pub(crate) fn advance<S: Sink>(&mut self, pass: &mut Pass<'_, S>, will: Will, floor: &Floor) {
         let Some(standing) = pass.connected() else { return };
-        if self.looks_for_pauses(will) {
-            self.pauses.watch(pass.now, standing.timeout);
-        } else {
-            self.pauses.rest();
-        }
         self.send_beat(pass, &standing);
         self.send_sweep(pass, &standing, will);
         if self.pending.is_some() || self.backoff.holds(pass.now) {
@@ -28,11 +23,6 @@ impl Queue {
             self.contacts.ripen(pass.now);
         }
         self.pending = Some(pass.send(&standing, Slot::Election, ask, request));
-    }
-
-    /// True if this node may have to claim a term while nothing but its client's pings shows that it lives.
-    pub(super) fn looks_for_pauses(&self, will: Will) -> bool {
-        self.timing.notices_pauses && will == Will::Stand && self.term.is_none()
     }
 
     fn send_beat<S: Sink>(&mut self, pass: &mut Pass<'_, S>, standing: &Standing) {
@@ -130,9 +120,6 @@ impl Queue {
             return None;
         }
         let record = floor.record(standing)?;
-        if self.pauses.doubtful() && !Mutant::PauseForgotten.lives() {
-            return self.contacts.next().is_none().then_some((Ask::Sync, Request::Sync));
-        }
         let request = Request::Queue(QueueRequest::Claim {
             candidate: own,
             incarnation: record.incarnation,

@@ -4,7 +4,7 @@ use super::{Doubt, Queue};
 use crate::Violation;
 use crate::election::Will;
 use crate::floor::Floor;
-use crate::pass::{Backoff, Standing};
+use crate::pass::Standing;
 
 impl Queue {
     /// Checks every invariant that the state alone can show.
@@ -24,16 +24,12 @@ impl Queue {
 
     /// True if a retry is scheduled.
     fn is_delayed(&self) -> bool {
-        let backs_off = |backoff: &&Backoff| backoff.deadline().is_some();
-        self.pauses.doubtful() || [&self.backoff, &self.sweep_backoff, &self.absence].iter().any(backs_off)
+        [&self.backoff, &self.sweep_backoff, &self.absence].iter().any(|backoff| backoff.deadline().is_some())
     }
 
     /// Checks a quiet machine: if nothing is pending or scheduled, this node has to be where it should be.
     fn check_quiet(&self, standing: &Standing, will: Will, floor: &Floor) -> Result<(), Violation> {
         if self.doubt != Doubt::Sure || self.look || !self.relist.is_scheduled() {
-            return Err(Violation::Stuck);
-        }
-        if self.looks_for_pauses(will) != self.pauses.watches() {
             return Err(Violation::Stuck);
         }
         if self.own.len() > 1 {

@@ -55,16 +55,6 @@ impl Contacts {
         self.recent.rotate_left(ripe);
     }
 
-    /// True if the others know of a contact by now.
-    pub(super) fn prove(&self, now: Time) -> bool {
-        self.told.is_some() || self.next().is_some_and(|known| known <= now)
-    }
-
-    /// Time at which the others surely know of the next contact.
-    pub(super) fn next(&self) -> Option<Time> {
-        self.recent.first().copied().flatten().map(|contact| contact.known)
-    }
-
     /// Time until which the last write, sent at `sent` and committed, proves the session. On a new link, or one on
     /// which nothing had to be asked, the others know of the client's own pings.
     pub(super) fn proved(&self, context: &Context<'_>, timing: QueueTiming, sent: Time) -> Option<Time> {

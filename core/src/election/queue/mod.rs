@@ -6,8 +6,8 @@
 //! their guid, and there is never a second write while the first is uncertain.
 //!
 //! This file has the state and the effects of connections and sessions; `answer` those of answers and notices;
-//! `advance` derives the next step; `contact` knows how much a committed write proves; `pauses` notices when this process did
-//! not run; `ownerless` keeps the candidates without owners; `check` has the invariants.
+//! `advance` derives the next step; `contact` knows how much a committed write proves; `ownerless` keeps the candidates
+//! without owners; `check` has the invariants.
 
 mod advance;
 mod answer;
@@ -15,7 +15,6 @@ mod candidate;
 mod check;
 mod contact;
 mod ownerless;
-mod pauses;
 mod rename;
 mod timing;
 
@@ -28,7 +27,6 @@ use core::time::Duration;
 
 use contact::Contacts;
 use ownerless::Ownerless;
-use pauses::Pauses;
 
 use super::Position;
 use crate::mutant::Mutant;
@@ -59,7 +57,6 @@ pub(crate) struct Queue {
     sweep: Option<Pending<Candidate>>,
     beat: Option<Pending<Candidate>>,
     contacts: Contacts,
-    pauses: Pauses,
     backoff: Backoff,
     sweep_backoff: Backoff,
     /// Backoff while the store confirms candidates and then does not list them.
@@ -173,7 +170,6 @@ impl Queue {
             sweep: None,
             beat: None,
             contacts: Contacts::default(),
-            pauses: Pauses::default(),
             backoff: Backoff::default(),
             sweep_backoff: Backoff::default(),
             absence: Backoff::default(),
@@ -208,7 +204,6 @@ impl Queue {
         }
         self.watch = None;
         self.contacts.clear();
-        self.pauses.clear();
         self.head = Head::Unread;
         self.backoff.clear();
         self.sweep_backoff.clear();
@@ -248,12 +243,6 @@ impl Queue {
             self.step_down();
         }
         self.former.retain(|former| former.until > now);
-        if let Some(standing) = standing {
-            self.pauses.expire(now, self.timing, standing.timeout);
-        }
-        if self.contacts.prove(now) {
-            self.pauses.proved();
-        }
         self.backoff.holds(now);
         self.sweep_backoff.holds(now);
         self.absence.holds(now);
@@ -349,8 +338,6 @@ impl Queue {
             }
         }
         if connected {
-            let proof = self.contacts.next().filter(|_| self.pauses.doubtful());
-            self.pauses.deadlines().chain(proof).for_each(|at| soonest.consider(at, Timer::Pause));
             soonest.relist(&self.relist);
         }
     }

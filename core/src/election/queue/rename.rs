@@ -22,7 +22,6 @@ impl Rename for Queue {
             sweep,
             beat,
             contacts,
-            pauses,
             backoff,
             sweep_backoff,
             absence,
@@ -42,7 +41,6 @@ impl Rename for Queue {
         sweep.rename(renamer);
         beat.rename(renamer);
         contacts.rename(renamer);
-        pauses.rename(renamer);
         backoff.rename(renamer);
         sweep_backoff.rename(renamer);
         absence.rename(renamer);

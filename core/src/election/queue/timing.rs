@@ -13,17 +13,13 @@ pub struct QueueTiming {
     /// The store's tick, by which it rounds the end of sessions. Default: unknown; then a quarter of the session
     /// timeout is set aside instead of half a tick.
     pub store_tick: Option<Duration>,
-    /// True if a waiter wakes eight times within a session timeout, without a request, and so notices when its process
-    /// has been paused. Default: true. Where nothing pauses, as in a model without time, these wakes only add states.
-    #[cfg_attr(feature = "serde", serde(default))]
-    pub notices_pauses: bool,
 }
 
 impl QueueTiming {
     /// Times of a store with this tick, or with an unknown one.
     #[must_use]
     pub const fn new(store_tick: Option<Duration>) -> Self {
-        Self { store_tick, notices_pauses: true }
+        Self { store_tick }
     }
 
     /// Margin: the heartbeat interval, half a tick of the store (or a quarter of the timeout if the tick is unknown),
@@ -50,22 +46,9 @@ impl QueueTiming {
         half_tick.saturating_add(config.drift(half_tick))
     }
 
-    /// Longest silence that the other servers can see from a healthy idle client: it pings after 3/8 of its timeout, and
-    /// later by the longest pause that goes unnoticed.
+    /// Longest silence that the other servers can see from a healthy idle client: it pings after 3/8 of its timeout.
     pub(super) fn silence(self, timeout: Duration) -> Duration {
-        let unnoticed = Self::wake_interval(timeout).saturating_add(Self::lateness(timeout));
-        let idle = (timeout / 8 * 3).saturating_add(self.half_tick(timeout));
-        if self.notices_pauses { idle.saturating_add(unnoticed) } else { idle }
-    }
-
-    /// Interval between the wakes by which a waiter notices a pause.
-    pub(super) fn wake_interval(timeout: Duration) -> Duration {
-        timeout / 8
-    }
-
-    /// Delay of such a wake that is no pause yet: a busy machine is late as well.
-    pub(super) fn lateness(timeout: Duration) -> Duration {
-        timeout / 16
+        (timeout / 8 * 3).saturating_add(self.half_tick(timeout))
     }
 
     fn half_tick(self, timeout: Duration) -> Duration {

@@ -99,10 +99,7 @@ impl OurNode {
         while let Some(event) = events.pop_front() {
             let mut actions = Vec::new();
             self.is_routine = match &event {
-                crate::Event::Wake => self
-                    .node
-                    .next_deadline()
-                    .is_some_and(|(_, why)| matches!(why, crate::Timer::Relist | crate::Timer::Pause)),
+                crate::Event::Wake => self.node.next_deadline().is_some_and(|(_, why)| why == crate::Timer::Relist),
                 crate::Event::Answered { .. } => self.is_routine,
                 crate::Event::SessionUp { .. }
                 | crate::Event::Suspended
