@@ -16,7 +16,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use rolecall_core::{Action, Announcement, Directory, Event, Fence, Member, Node, Time};
+use rolecall_core::{Action, Announcement, Directory, Event, Fence, Leader, Member, Node, Role, Time};
 use tokio::runtime::Handle;
 use tokio::sync::{mpsc, watch};
 
@@ -234,7 +234,11 @@ impl Driver {
     fn publish(&mut self) {
         let leader = self.node.leader();
         self.meter.leader(leader.is_some(), self.now);
-        self.gate.show_leader(leader);
+        // After its own term a node follows at once, and reads a moment later that its entry is gone.
+        let own = &self.node.config().id;
+        let is_own = |leader: &Leader| matches!(leader, Leader::Node { id, .. } if id == own);
+        let led_by_itself = self.node.role() == Role::Worker && leader.as_ref().is_some_and(is_own);
+        self.gate.show_leader(leader.filter(|_| !led_by_itself));
         let failure = self.services.failure();
         self.board.publish(&self.node, self.gate.workers().snapshot(), failure, self.clock.wall());
     }
